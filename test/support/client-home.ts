@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Place } from "../../src/features/clients/client.ts";
+import type { HostContext } from "../../src/features/clients/client.ts";
 import { type DiscoverOptions, type Discovery, discover } from "../../src/features/clients/discover.ts";
 import { readSettingsText } from "../../src/machine/config/edit/settings-text.ts";
 import { putEmptyStore } from "./store-template.ts";
@@ -11,7 +11,7 @@ export interface ClientHome extends AsyncDisposable {
   readonly home: string;
   /** Their current folder. */
   readonly project: string;
-  place(env?: Record<string, string>): Place;
+  host(env?: Record<string, string>): HostContext;
   /** Writes a file below the home; objects become JSON. Resolves with its path. */
   write(name: string, content: string | object, mode?: number): Promise<string>;
   discover(options?: Partial<DiscoverOptions> & { env?: Record<string, string> }): Promise<Discovery>;
@@ -22,7 +22,7 @@ export async function clientHome(): Promise<ClientHome> {
   const { path: home, [Symbol.asyncDispose]: dispose } = await tempHome();
   const project = join(home, "project");
   await mkdir(project);
-  const place = (env: Record<string, string> = {}): Place => ({
+  const host = (env: Record<string, string> = {}): HostContext => ({
     home,
     env: { HOME: home, ...env },
     cwd: project,
@@ -31,7 +31,7 @@ export async function clientHome(): Promise<ClientHome> {
   return {
     home,
     project,
-    place,
+    host,
     async write(name, content, mode = 0o600) {
       const path = join(home, name);
       await mkdir(dirname(path), { recursive: true });
@@ -40,7 +40,7 @@ export async function clientHome(): Promise<ClientHome> {
       return path;
     },
     discover: ({ env, ...options } = {}) =>
-      discover({ place: place(env), readText: readSettingsText, ownUrl: null, ...options }),
+      discover({ host: host(env), readText: readSettingsText, ownUrl: null, ...options }),
     [Symbol.asyncDispose]: dispose,
   };
 }

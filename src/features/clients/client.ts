@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../machine/config/environment.ts";
 
-/** Where someone sits: everything by which the settings of their programs are found. */
-export interface Place {
+/** The surroundings of a user: what is needed to find the settings of their programs. */
+export interface HostContext {
   readonly home: string;
   readonly env: Environment;
   readonly cwd: string;
@@ -12,21 +12,21 @@ export interface Place {
 
 export type Scope = "user" | "project";
 
-/** A file that may hold the servers of a client. */
+/** A file that may contain the servers of a client. */
 export interface ClientFile {
   readonly path: string;
   readonly scope: Scope;
-  /** Where objects of servers by name stand in it; each with the project folder its servers belong to. */
-  readonly at: readonly { readonly path: readonly string[]; readonly folder: string | null }[];
-  /** Read, but never written: an old place, or one that belongs to another edition of the program. */
+  /** The paths of objects that map names to servers, each with the project folder of its servers. */
+  readonly locations: readonly { readonly path: readonly string[]; readonly folder: string | null }[];
+  /** Read but never written: an outdated location, or one of another edition of the program. */
   readonly readOnly?: true;
 }
 
-/** How a client means what is written in its settings. */
+/** How a client interprets its settings. */
 export interface Dialect {
-  /** Which references to variables it replaces. */
+  /** The syntax of variable references that it expands. */
   readonly variables: "none" | "braces" | "shell" | "opencode";
-  /** What its `timeout`, in milliseconds, limits. */
+  /** What its `timeout` (in milliseconds) limits. */
   readonly timeout: "call" | "other";
 }
 
@@ -35,56 +35,56 @@ export interface Access {
   /** The address of the MCP endpoint. */
   readonly url: string;
   readonly token: string;
-  /** For clients that only start programs. */
+  /** For clients that only start local programs. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program that speaks MCP and keeps its servers in files. One file of this folder describes each. */
+/** A program that speaks MCP and keeps its servers in files. Each file in `kinds/` describes one. */
 export interface Client {
   readonly id: string;
   /** Its name for people. */
   readonly title: string;
   readonly dialect: Dialect;
-  /** Its settings folder: there where the program has been used. */
-  folder(place: Place): string;
-  /** Every file that may hold servers, whether it exists or not. */
-  files(place: Place): readonly ClientFile[];
-  /** Where in a settings file Toolkeep's entry belongs; `settings` is what the file holds now. */
+  /** Its settings folder, which exists once the program was used. */
+  folder(host: HostContext): string;
+  /** Every file that may contain servers, whether it exists or not. */
+  files(host: HostContext): readonly ClientFile[];
+  /** The path of the object that gets Toolkeep's entry; `settings` is the current content of the file. */
   container(settings: unknown): readonly string[];
   entry(access: Access): Readonly<Record<string, unknown>>;
-  /** What a person does so that it takes notice of a change. */
+  /** What a person has to do for the client to pick up a change. */
   readonly next: string;
 }
 
-/** A server in a settings file, as it is written there. */
-export interface ServerAt {
+/** The unparsed entry of a server in a settings file. */
+export interface RawServerEntry {
   readonly name: string;
   readonly path: readonly string[];
   readonly folder: string | null;
   readonly value: unknown;
 }
 
-/** The place of this process. */
-export function placeHere(env: Environment, cwd: string): Place {
+/** The context of this process. */
+export function getHostContext(env: Environment, cwd: string): HostContext {
   return { home: env.HOME?.trim() || homedir(), env, cwd, platform: process.platform };
 }
 
-/** The variable if it is set to something. */
-export function variable({ env }: Pick<Place, "env">, name: string): string | undefined {
+/** The value of a variable; undefined if it is unset or blank. */
+export function readVariable({ env }: Pick<HostContext, "env">, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/** Where desktop programs keep their settings. */
-export function applicationFolder(place: Place): string {
-  const { home, platform } = place;
+/** The folder where desktop programs keep their settings. */
+export function findApplicationFolder(host: HostContext): string {
+  const { home, platform } = host;
   if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return variable(place, "APPDATA") ?? join(home, "AppData", "Roaming");
-  return configFolder(place);
+  if (platform === "win32") return readVariable(host, "APPDATA") ?? join(home, "AppData", "Roaming");
+  return findConfigFolder(host);
 }
 
-/** `XDG_CONFIG_HOME`, also where the platform has other customs. */
-export function configFolder(place: Place): string {
-  return variable(place, "XDG_CONFIG_HOME") ?? join(place.home, ".config");
+/** `XDG_CONFIG_HOME`, also on platforms with other conventions. */
+export function findConfigFolder(host: HostContext): string {
+  return readVariable(host, "XDG_CONFIG_HOME") ?? join(host.home, ".config");
 }

@@ -10,7 +10,7 @@ import { opencode } from "./kinds/opencode.ts";
 import { vscode } from "./kinds/vscode.ts";
 import { windsurf } from "./kinds/windsurf.ts";
 
-/** Every client that Toolkeep can read from and write to. */
+/** Every client whose settings Toolkeep can read and write. */
 export const CLIENTS: readonly Client[] = [
   claudeCode,
   claudeDesktop,
@@ -22,14 +22,14 @@ export const CLIENTS: readonly Client[] = [
   opencode,
 ];
 
-/** Throws NOT_FOUND with the nearest name. */
-export function clientNamed(id: string): Client {
-  const found = CLIENTS.find((client) => client.id === id);
-  if (found) return found;
+/** Throws NOT_FOUND, with the nearest name. */
+export function findClient(id: string): Client {
+  const client = CLIENTS.find((client) => client.id === id);
+  if (client) return client;
   const ids = CLIENTS.map((client) => client.id);
   const guess = nearest(id, ids);
   throw new ToolkeepError(
     "NOT_FOUND",
-    `no client is named ${JSON.stringify(id.slice(0, 80))}${guess ? `; did you mean ${guess}?` : `; there are ${ids.join(", ")}`}`,
+    `no client is named ${JSON.stringify(id.slice(0, 80))}${guess ? `; did you mean ${guess}?` : `; known clients are ${ids.join(", ")}`}`,
   );
 }

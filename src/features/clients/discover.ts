@@ -2,38 +2,38 @@ import { basename, dirname } from "node:path";
 import type { Result } from "../../lib/result.ts";
 import { isToml, parseSettings } from "../../machine/config/edit/settings-document.ts";
 import type { NoText, SettingsText } from "../../machine/config/edit/settings-text.ts";
-import type { Client, ClientFile, Place } from "./client.ts";
+import type { Client, ClientFile, HostContext } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
-import { type FoundServer, findServer } from "./import/found-server.ts";
+import { type DiscoveredServer, readServer } from "./import/discovered-server.ts";
 import { claudeCode } from "./kinds/claude-code.ts";
 import { codex } from "./kinds/codex.ts";
-import { serversIn } from "./servers-in.ts";
+import { listServers } from "./list-servers.ts";
 
 export type ReadText = (path: string, maxBytes?: number) => Promise<Result<SettingsText, NoText>>;
 
 export interface DiscoverOptions {
-  readonly place: Place;
+  readonly host: HostContext;
   readonly readText: ReadText;
-  /** Toolkeep's own endpoint; null where it is not known. */
+  /** Toolkeep's own endpoint; null if unknown. */
   readonly ownUrl: string | null;
-  /** Only these; all of them where it is left out. */
+  /** Only these clients; all by default. */
   readonly clients?: readonly Client[];
-  /** Only this file, whoever it belongs to. */
+  /** Only this file, whichever client it belongs to. */
   readonly file?: string;
 }
 
-/** What became of one settings file. */
+/** The result of reading one settings file. */
 export interface ReadFile {
   readonly client: string;
   readonly path: string;
   readonly servers: number;
-  /** Why it was left out, with the line; null where it was read. */
+  /** Why it could not be read, with the line; null if it was read. */
   readonly problem: string | null;
 }
 
 export interface Discovery {
-  /** Each once, with every client that has it. */
-  readonly servers: readonly FoundServer[];
+  /** Each server once, with every client that has it. */
+  readonly servers: readonly DiscoveredServer[];
   /** The files that exist. */
   readonly files: readonly ReadFile[];
 }
@@ -41,57 +41,70 @@ export interface Discovery {
 const MAX_SERVERS = 1_000;
 const MAX_NAMED_FILE_BYTES = 65_536;
 
-/** Reads the servers of every client. Changes nothing; a file that is broken is told and the others are read. */
+/** Reads the servers of every client and changes nothing. A broken file is reported, and the others are still read. */
 export async function discover(options: DiscoverOptions): Promise<Discovery> {
-  const found: FoundServer[] = [];
+  const discovered: DiscoveredServer[] = [];
   const files: ReadFile[] = [];
-  for (const [client, file] of filesToRead(options)) {
+  for (const [client, file] of listFiles(options)) {
     const read = await options.readText(file.path);
     if (!read.ok && read.error === "absent") {
       if (options.file === undefined) continue;
-      files.push(readFile(client, file, 0, "there is no such file"));
+      files.push(describeFile(client, file, 0, "the file does not exist"));
       continue;
     }
     const settings = read.ok
       ? parseSettings(file.path, read.value.text)
       : { ok: false as const, error: (read.error as { problem: string }).problem };
     if (!settings.ok) {
-      files.push(readFile(client, file, 0, settings.error));
+      files.push(describeFile(client, file, 0, settings.error));
       continue;
     }
-    const all = serversIn(settings.value, file);
-    const some = all.slice(0, MAX_SERVERS - found.length);
-    const left = all.length - some.length;
-    for (const at of some) found.push(await findServer(at, client, file.path, findDeps(options)));
-    files.push(readFile(client, file, some.length, left > 0 ? `${left} more servers were left out` : null));
+    const entries = listServers(settings.value, file);
+    const accepted = entries.slice(0, MAX_SERVERS - discovered.length);
+    const omitted = entries.length - accepted.length;
+    for (const at of accepted)
+      discovered.push(await readServer(at, client, file.path, createReadDeps(options)));
+    files.push(
+      describeFile(
+        client,
+        file,
+        accepted.length,
+        omitted > 0 ? `${omitted} more servers were skipped` : null,
+      ),
+    );
   }
-  return { servers: merged(found), files };
+  return { servers: mergeServers(discovered), files };
 }
 
-function filesToRead({ place, clients = CLIENTS, file }: DiscoverOptions): (readonly [Client, ClientFile])[] {
-  const theirs = clients.flatMap((client) => client.files(place).map((one) => [client, one] as const));
-  if (file === undefined) return theirs;
-  return [theirs.find(([, one]) => one.path === file) ?? [ownerOf(file, clients), anyFile(file)]];
+function listFiles({ host, clients = CLIENTS, file }: DiscoverOptions): (readonly [Client, ClientFile])[] {
+  const clientFiles = clients.flatMap((client) => client.files(host).map((one) => [client, one] as const));
+  if (file === undefined) return clientFiles;
+  return [
+    clientFiles.find(([, one]) => one.path === file) ?? [
+      guessClient(file, clients),
+      describeUnknownFile(file),
+    ],
+  ];
 }
 
-/** Whose a file is that no client looks for is not known, unless the person says so. */
-function ownerOf(file: string, clients: readonly Client[]): Client {
+/** The client of a file that no client looks for: the only one the person named, else a guess by format. */
+function guessClient(file: string, clients: readonly Client[]): Client {
   if (clients.length === 1) return clients[0]!;
   const dialect = isToml(file) ? codex.dialect : claudeCode.dialect;
   return { ...claudeCode, id: "file", title: "file", dialect };
 }
 
-/** The places of all clients. Its servers belong to the project it stands in. */
-function anyFile(path: string): ClientFile {
+/** A file with the locations of all clients. Its servers belong to the project that contains it. */
+function describeUnknownFile(path: string): ClientFile {
   const inside = dirname(path);
   const folder = /^\.\w+$/.test(basename(inside)) ? dirname(inside) : inside;
-  const places = [["mcpServers"], ["servers"], ["mcp_servers"], ["mcp"], ["mcp", "servers"]];
-  return { path, scope: "project", at: places.map((keys) => ({ path: keys, folder })) };
+  const paths = [["mcpServers"], ["servers"], ["mcp_servers"], ["mcp"], ["mcp", "servers"]];
+  return { path, scope: "project", locations: paths.map((keys) => ({ path: keys, folder })) };
 }
 
-function findDeps({ place, readText, ownUrl }: DiscoverOptions) {
+function createReadDeps({ host, readText, ownUrl }: DiscoverOptions) {
   return {
-    place,
+    host,
     ownUrl,
     readText: async (path: string) => {
       const read = await readText(path, MAX_NAMED_FILE_BYTES);
@@ -100,14 +113,14 @@ function findDeps({ place, readText, ownUrl }: DiscoverOptions) {
   };
 }
 
-function readFile(client: Client, file: ClientFile, servers: number, problem: string | null): ReadFile {
+function describeFile(client: Client, file: ClientFile, servers: number, problem: string | null): ReadFile {
   return { client: client.id, path: file.path, servers, problem };
 }
 
-/** The same server of several clients becomes one, under its first name; it takes part if it does anywhere. */
-function merged(found: readonly FoundServer[]): FoundServer[] {
+/** Merges the same server of several clients into one, under its first name. It is enabled if it is enabled anywhere. */
+function mergeServers(found: readonly DiscoveredServer[]): DiscoveredServer[] {
   const byDigest = new Map<string, number>();
-  const servers: FoundServer[] = [];
+  const servers: DiscoveredServer[] = [];
   for (const server of found) {
     const [digest] = server.digests;
     const index = digest === undefined ? undefined : byDigest.get(digest);
@@ -115,16 +128,16 @@ function merged(found: readonly FoundServer[]): FoundServer[] {
       if (digest !== undefined) byDigest.set(digest, servers.length);
       servers.push(server);
     } else {
-      servers[index] = together(servers[index]!, server);
+      servers[index] = combineServers(servers[index]!, server);
     }
   }
   return servers;
 }
 
-function together(first: FoundServer, other: FoundServer): FoundServer {
+function combineServers(first: DiscoveredServer, other: DiscoveredServer): DiscoveredServer {
   return {
     ...first,
-    findings: [...first.findings, ...other.findings],
+    locations: [...first.locations, ...other.locations],
     fields: { ...first.fields, enabled: first.fields.enabled === true || other.fields.enabled === true },
     digests: [...new Set([...first.digests, ...other.digests])],
     notes: [...new Set([...first.notes, ...other.notes])],

@@ -7,46 +7,50 @@ import type { ServerConfig } from "../../machine/config/settings.ts";
 export type Reach = Pick<ServerConfig, "transport" | "command" | "args" | "env" | "cwd" | "url" | "headers">;
 
 /**
- * Equal for two descriptions of the same server with the same credentials, whoever wrote them. The folder counts only
- * where the command depends on it.
+ * Equal for two descriptions of the same server with the same credentials, whichever client wrote them. The folder counts
+ * only if the command depends on it.
  */
-export function reachDigest(reach: Reach): string {
+export function digestReach(reach: Reach): string {
   const { transport, command, args, env, cwd, url, headers } = reach;
   const parts =
     transport === "stdio"
       ? { command, args, env, cwd: dependsOnFolder(reach) ? cwd : null }
-      : { transport, url: normalUrl(url ?? ""), headers: lowerCased(headers) };
+      : { transport, url: normalizeUrl(url ?? ""), headers: lowerCaseKeys(headers) };
   return createHash("sha256").update(stableJson(parts)).digest("hex");
 }
 
 /**
- * The same where parts may differ: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. Keys among them may be
- * missing altogether. With `keys`, no value of env and headers counts.
+ * Like `digestReach`, ignoring the given parts: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. Ignored keys
+ * may also be missing. With `keys`, all values of env and headers are ignored.
  */
-export function looseDigest(reach: Reach, parts: readonly string[], counts: "values" | "keys"): string {
-  const free = new Set(parts.map(normalPart));
-  const counting = (place: "env" | "headers", texts: Readonly<Record<string, string>>) =>
+export function digestReachLoosely(
+  reach: Reach,
+  parts: readonly string[],
+  counts: "values" | "keys",
+): string {
+  const ignored = new Set(parts.map(normalizePart));
+  const keepRelevant = (place: "env" | "headers", texts: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(texts)
-        .filter(([key]) => !free.has(normalPart(`${place}.${key}`)))
+        .filter(([key]) => !ignored.has(normalizePart(`${place}.${key}`)))
         .map(([key, value]) => [key, counts === "keys" ? "" : value]),
     );
-  return reachDigest({
+  return digestReach({
     ...reach,
-    command: free.has("command") ? null : reach.command,
-    args: reach.args.map((arg, index) => (free.has(`args.${index}`) ? "" : arg)),
-    env: counting("env", reach.env),
-    cwd: free.has("cwd") ? null : reach.cwd,
-    url: free.has("url") ? null : reach.url,
-    headers: counting("headers", reach.headers),
+    command: ignored.has("command") ? null : reach.command,
+    args: reach.args.map((arg, index) => (ignored.has(`args.${index}`) ? "" : arg)),
+    env: keepRelevant("env", reach.env),
+    cwd: ignored.has("cwd") ? null : reach.cwd,
+    url: ignored.has("url") ? null : reach.url,
+    headers: keepRelevant("headers", reach.headers),
   });
 }
 
-/** Those of the parts, named as above, that have no value: they are not there, or a reference stands in their place. */
-export function lackingParts(reach: Reach, parts: readonly string[]): string[] {
-  const headers = lowerCased(reach.headers);
+/** The given parts, named as above, that have no value: they are missing, or contain an unresolved reference. */
+export function findMissingParts(reach: Reach, parts: readonly string[]): string[] {
+  const headers = lowerCaseKeys(reach.headers);
   return parts.filter((part) => {
-    const [place, key = ""] = splitPart(normalPart(part));
+    const [place, key = ""] = splitPart(normalizePart(part));
     const text =
       place === "env"
         ? reach.env[key]
@@ -59,7 +63,7 @@ export function lackingParts(reach: Reach, parts: readonly string[]): string[] {
   });
 }
 
-/** `env.KEY` as `env` and `KEY`. */
+/** Splits `env.KEY` into `env` and `KEY`. */
 export function splitPart(part: string): [place: string, key?: string] {
   const dot = part.indexOf(".");
   return dot === -1 ? [part] : [part.slice(0, dot), part.slice(dot + 1)];
@@ -67,23 +71,23 @@ export function splitPart(part: string): [place: string, key?: string] {
 
 const REFERENCE = /\$\{[^{}]+\}|\{(?:env|file):[^{}]+\}/;
 
-function normalPart(part: string): string {
+function normalizePart(part: string): string {
   return part.startsWith("headers.") ? part.toLowerCase() : part;
 }
 
-/** How a server is reached, for people: without what is, or looks like, a secret. */
-export function shownReach({ command, args, url }: Pick<Reach, "command" | "args" | "url">): string {
+/** How a server is reached, for people, with everything masked that is or looks like a secret. */
+export function maskReach({ command, args, url }: Pick<Reach, "command" | "args" | "url">): string {
   const text = url === null ? [command ?? "", ...maskArgs(args)].join(" ") : maskUrl(url);
   return text.replace(KNOWN_TOKEN, "***");
 }
 
-/** Whether a secret stands in what is shown to people: arguments and the address. */
-export function showsSecret(reach: Pick<Reach, "command" | "args" | "url">): boolean {
+/** Whether the arguments or the address contain a secret. */
+export function containsSecret(reach: Pick<Reach, "command" | "args" | "url">): boolean {
   const plain = reach.url ?? [reach.command ?? "", ...reach.args].join(" ");
-  return shownReach(reach) !== plain;
+  return maskReach(reach) !== plain;
 }
 
-/** Tokens of well-known services begin alike; an argument may hold one without a word that says so. */
+/** Prefixes of tokens of well-known services, which may appear in arguments without a telling option name. */
 const KNOWN_TOKEN =
   /\b(?:sk-|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|AKIA|AIza|hf_|npm_|tk_sk_)[\w-]{8,}/g;
 
@@ -95,10 +99,10 @@ function dependsOnFolder({ command, args }: Pick<Reach, "command" | "args">): bo
   return (program.includes("/") && !isAbsolute(program)) || args.some(isRelative);
 }
 
-function normalUrl(url: string): string {
+function normalizeUrl(url: string): string {
   return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "");
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCaseKeys(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

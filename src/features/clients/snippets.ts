@@ -1,52 +1,56 @@
 import { withSetting } from "../../machine/config/edit/edit-settings.ts";
 import { isToml } from "../../machine/config/edit/settings-document.ts";
-import type { Access, Client, Place } from "./client.ts";
+import type { Access, Client, HostContext } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
 import { OWN_NAME } from "./own-entry.ts";
 
-/** What to write into the settings of one client. */
+/** The text that connects one client to Toolkeep. */
 export interface Snippet {
   readonly client: string;
   readonly title: string;
-  /** Where it belongs; null: it is a command, or nothing more is known. */
+  /** The file it belongs in; null for a command or an unknown client. */
   readonly file: string | null;
   readonly language: "json" | "toml" | "shell" | "text";
   readonly text: string;
-  /** What to do after. */
+  /** What to do afterwards. */
   readonly next: string;
 }
 
-/** What to give to every client so that it reaches Toolkeep. Files are those of a usual home, written with `~`. */
-export function clientSnippets(access: Access, platform: NodeJS.Platform): readonly Snippet[] {
-  const place: Place = { home: "~", env: {}, cwd: ".", platform };
-  return [command(access), ...CLIENTS.map((client) => snippetOf(client, access, place)), anyOther(access)];
+/** The snippets for every client. Files are those of a typical home, written with `~`. */
+export function createSnippets(access: Access, platform: NodeJS.Platform): readonly Snippet[] {
+  const host: HostContext = { home: "~", env: {}, cwd: ".", platform };
+  return [
+    createCommandSnippet(access),
+    ...CLIENTS.map((client) => createClientSnippet(client, access, host)),
+    createGenericSnippet(access),
+  ];
 }
 
-function snippetOf(client: Client, access: Access, place: Place): Snippet {
-  const file = client.files(place).find(({ scope, readOnly }) => scope === "user" && !readOnly)!.path;
-  const written = withSetting(file, "", [...client.container({}), OWN_NAME], client.entry(access));
+function createClientSnippet(client: Client, access: Access, host: HostContext): Snippet {
+  const file = client.files(host).find(({ scope, readOnly }) => scope === "user" && !readOnly)!.path;
+  const edited = withSetting(file, "", [...client.container({}), OWN_NAME], client.entry(access));
   return {
     client: client.id,
     title: client.title,
     file,
     language: isToml(file) ? "toml" : "json",
-    text: written.ok ? written.value : JSON.stringify(client.entry(access), null, 2),
+    text: edited.ok ? edited.value : JSON.stringify(client.entry(access), null, 2),
     next: client.next,
   };
 }
 
-function command({ url, token }: Access): Snippet {
+function createCommandSnippet({ url, token }: Access): Snippet {
   return {
     client: "claude-code-command",
     title: "Claude Code (command)",
     file: null,
     language: "shell",
     text: `claude mcp add --transport http ${OWN_NAME} ${url} --header "Authorization: Bearer ${token}"\n`,
-    next: "Start a new session of Claude Code; claude mcp list shows whether it is connected.",
+    next: "Start a new Claude Code session. Run claude mcp list to check the connection.",
   };
 }
 
-function anyOther({ url, token }: Access): Snippet {
+function createGenericSnippet({ url, token }: Access): Snippet {
   return {
     client: "other",
     title: "Any other client",

@@ -1,37 +1,37 @@
 /**
- * References to variables in the settings of clients. `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for the
- * environment, `${workspaceFolder}` and its like for folders, `${input:…}` for what a person is asked; Gemini CLI
- * also knows `$NAME`, opencode writes `{env:NAME}` and `{file:PATH}`.
+ * Expands references to variables in the settings of clients. `${NAME}`, `${NAME:-default}` and `${env:NAME}` refer to
+ * the environment, `${workspaceFolder}` and the like to folders, `${input:…}` to a question to the person. Gemini CLI
+ * also supports `$NAME`, opencode uses `{env:NAME}` and `{file:PATH}`.
  */
 import { basename, resolve, sep } from "node:path";
 import type { Environment } from "../../machine/config/environment.ts";
 import type { Dialect } from "./client.ts";
 
-export interface Meanings {
+export interface VariableContext {
   readonly env: Environment;
   readonly home: string;
-  /** The project; null where there is none. */
+  /** The project folder; null outside a project. */
   readonly folder: string | null;
-  /** The folder of the settings file, from which files are named. */
+  /** The folder of the settings file, which relative paths start from. */
   readonly near: string;
-  /** The text of a small file; undefined where it cannot be read. */
+  /** The text of a small file; undefined if it cannot be read. */
   readonly readText: (path: string) => Promise<string | undefined>;
 }
 
-export interface Expanded {
+export interface ExpandedText {
   readonly text: string;
-  /** The references that were replaced by something that may be a secret, as they are written. */
+  /** The expanded references whose values may be secrets, as written. */
   readonly used: readonly string[];
-  /** Those that stand for nothing here; they stay in the text. */
+  /** The references without a value; they stay in the text. */
   readonly missing: readonly string[];
 }
 
-/** Replaces what stands for something. A variable that is set to nothing counts as not set. */
+/** Replaces the references that have a value. An empty variable counts as unset. */
 export async function expand(
   text: string,
   style: Dialect["variables"],
-  meanings: Meanings,
-): Promise<Expanded> {
+  context: VariableContext,
+): Promise<ExpandedText> {
   const pattern = PATTERNS[style];
   if (!pattern) return { text, used: [], missing: [] };
   const used: string[] = [];
@@ -40,10 +40,10 @@ export async function expand(
   let from = 0;
   for (const match of text.matchAll(pattern)) {
     const [written, ...groups] = match;
-    const meaning = await meaningOf(groups.find((group) => group !== undefined) ?? "", style, meanings);
-    if (meaning === undefined) missing.push(written);
-    else if (meaning.isSecret) used.push(written);
-    result += text.slice(from, match.index) + (meaning?.text ?? written);
+    const value = await resolveReference(groups.find((group) => group !== undefined) ?? "", style, context);
+    if (value === undefined) missing.push(written);
+    else if (value.isSecret) used.push(written);
+    result += text.slice(from, match.index) + (value?.text ?? written);
     from = match.index + written.length;
   }
   return { text: result + text.slice(from), used, missing };
@@ -56,20 +56,20 @@ const PATTERNS: Record<Dialect["variables"], RegExp | undefined> = {
   opencode: /\{((?:env|file):[^{}]{1,500})\}/g,
 };
 
-interface Meaning {
+interface ReferenceValue {
   readonly text: string;
   readonly isSecret: boolean;
 }
 
-async function meaningOf(
+async function resolveReference(
   reference: string,
   style: Dialect["variables"],
-  { env, home, folder, near, readText }: Meanings,
-): Promise<Meaning | undefined> {
-  const plain = (text: string | null) => (text === null ? undefined : { text, isSecret: false });
+  { env, home, folder, near, readText }: VariableContext,
+): Promise<ReferenceValue | undefined> {
+  const plainValue = (text: string | null) => (text === null ? undefined : { text, isSecret: false });
   if (style === "opencode") {
     const [, kind, value = ""] = /^(env|file):(.*)$/s.exec(reference) ?? [];
-    return secret(
+    return secretValue(
       kind === "env" ? env[value] : (await readText(resolve(near, value.replace(/^~(?=\/)/, home))))?.trim(),
     );
   }
@@ -77,25 +77,25 @@ async function meaningOf(
     case "workspaceFolder":
     case "workspaceRoot":
     case "cwd":
-      return plain(folder);
+      return plainValue(folder);
     case "workspaceFolderBasename":
-      return plain(folder && basename(folder));
+      return plainValue(folder && basename(folder));
     case "userHome":
-      return plain(home);
+      return plainValue(home);
     case "pathSeparator":
     case "/":
-      return plain(sep);
+      return plainValue(sep);
     default:
-      return variableMeant(reference, env);
+      return resolveVariable(reference, env);
   }
 }
 
-function variableMeant(reference: string, env: Environment): Meaning | undefined {
+function resolveVariable(reference: string, env: Environment): ReferenceValue | undefined {
   const [, name, fallback] = /^(?:env:)?([A-Za-z_][\w.()-]*?)(?::-(.*))?$/s.exec(reference) ?? [];
   if (name === undefined) return undefined;
-  return secret(env[name]) ?? (fallback === undefined ? undefined : { text: fallback, isSecret: false });
+  return secretValue(env[name]) ?? (fallback === undefined ? undefined : { text: fallback, isSecret: false });
 }
 
-function secret(text: string | undefined): Meaning | undefined {
+function secretValue(text: string | undefined): ReferenceValue | undefined {
   return text ? { text, isSecret: true } : undefined;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Opens an address where a desktop is there. Failing to start a browser is no failure: the link is printed anyway. */
+/** Opens an address if there is a desktop. Errors are ignored because the link is printed anyway. */
 export function launchBrowser(url: string, env: NodeJS.ProcessEnv): void {
   const hasDesktop = process.platform === "darwin" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   if (!hasDesktop) return;

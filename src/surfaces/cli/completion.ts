@@ -8,18 +8,18 @@ interface Word {
   readonly summary: string;
 }
 
-/** What may follow a command: `path` is `""`, `agent`, `agent list` … */
-interface Place {
+/** The words that can follow a command. `path` is `""`, `agent`, `agent list` … */
+interface CompletionContext {
   readonly path: string;
   readonly words: readonly Word[];
 }
 
-/** A script that completes commands and options of `program`, made from its tree. */
+/** A shell script that completes the commands and options of `program`. */
 export function completionScript(shell: ShellName, program: Command): string {
-  return WRITERS[shell](program.name(), places(program, ""));
+  return WRITERS[shell](program.name(), collectContexts(program, ""));
 }
 
-const WRITERS: Readonly<Record<ShellName, (name: string, places: readonly Place[]) => string>> = {
+const WRITERS: Readonly<Record<ShellName, (name: string, places: readonly CompletionContext[]) => string>> = {
   bash: (name, all) => `# bash completion for ${name}
 _${name}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" at="" word words="" index
@@ -27,11 +27,11 @@ _${name}() {
     word="\${COMP_WORDS[index]}"
     [ "$word" = "--" ] && return
     case "\${at:+$at }$word" in
-      ${paths(all, quoted)}) at="\${at:+$at }$word" ;;
+      ${joinPaths(all, quote)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
-${all.map((place) => `    ${quoted(place.path)}) words=${quoted(place.words.map((word) => word.text).join(" "))} ;;`).join("\n")}
+${all.map((place) => `    ${quote(place.path)}) words=${quote(place.words.map((word) => word.text).join(" "))} ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -45,11 +45,11 @@ _${name}() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
     [[ "$word" == "--" ]] && { _default; return }
     case "\${at:+$at }$word" in
-      ${paths(all, quoted)}) at="\${at:+$at }$word" ;;
+      ${joinPaths(all, quote)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
-${all.map((place) => `    ${quoted(place.path)}) described=(${place.words.map(zshWord).join(" ")}) ;;`).join("\n")}
+${all.map((place) => `    ${quote(place.path)}) described=(${place.words.map(formatZshWord).join(" ")}) ;;`).join("\n")}
   esac
   _describe ${name} described || _default
 }
@@ -64,7 +64,7 @@ function __fish_${name}_at
         switch $next
             case ${all
               .filter((place) => place.path !== "")
-              .map((place) => quoted(place.path))
+              .map((place) => quote(place.path))
               .join(" ")}
                 set at $at $word
         end
@@ -72,11 +72,11 @@ function __fish_${name}_at
     set -l path (string join ' ' $at)
     test "$path" = "$argv[1]"
 end
-${all.flatMap((place) => place.words.map((word) => fishLine(name, place.path, word))).join("\n")}
+${all.flatMap((place) => place.words.map((word) => formatFishLine(name, place.path, word))).join("\n")}
 `,
 };
 
-function places(command: Command, path: string): Place[] {
+function collectContexts(command: Command, path: string): CompletionContext[] {
   const children = command.commands;
   const words = [
     ...children.map((child) => ({ text: child.name(), summary: child.summary() || child.description() })),
@@ -86,34 +86,36 @@ function places(command: Command, path: string): Place[] {
     ...command.options
       .filter((option) => option.long)
       .map((option) => ({ text: option.long!, summary: option.description })),
-    { text: "--help", summary: "show help" },
+    { text: "--help", summary: "Show help" },
   ];
   return [
     { path, words },
-    ...children.flatMap((child) => places(child, path === "" ? child.name() : `${path} ${child.name()}`)),
+    ...children.flatMap((child) =>
+      collectContexts(child, path === "" ? child.name() : `${path} ${child.name()}`),
+    ),
   ];
 }
 
-function paths(all: readonly Place[], quote: (text: string) => string): string {
+function joinPaths(all: readonly CompletionContext[], quote: (text: string) => string): string {
   return all
     .filter((place) => place.path !== "")
     .map((place) => quote(place.path))
     .join("|");
 }
 
-function zshWord({ text, summary }: Word): string {
-  return quoted(`${text.replaceAll(":", "\\:")}:${summary.replaceAll(":", "\\:")}`);
+function formatZshWord({ text, summary }: Word): string {
+  return quote(`${text.replaceAll(":", "\\:")}:${summary.replaceAll(":", "\\:")}`);
 }
 
-function fishLine(name: string, path: string, { text, summary }: Word): string {
+function formatFishLine(name: string, path: string, { text, summary }: Word): string {
   const word = text.startsWith("--") ? `-l ${text.slice(2)}` : `-f -a ${text}`;
-  return `complete -c ${name} -n "__fish_${name}_at '${path}'" ${word} -d ${fishQuoted(summary)}`;
+  return `complete -c ${name} -n "__fish_${name}_at '${path}'" ${word} -d ${quoteFish(summary)}`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function fishQuoted(text: string): string {
+function quoteFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -7,25 +7,25 @@ import type { LabelList, LabelsCleared } from "../api/contract.ts";
 import { asksFirst, withYes } from "./input/destructive.ts";
 import type { Group, Run } from "./shell.ts";
 
-/** What conversations have come in touch with, which rules with `after` look at. */
+/** Commands for the labels of conversations, which rules with `after` depend on. */
 export function addLabelCommands(rule: Group): void {
   rule
-    .leaf("labels", "list the conversations that have labels", listLabels, "--agent coder")
-    .option("--agent <name>", "only those of this agent");
+    .leaf("labels", "List conversations with labels", listLabels, "--agent coder")
+    .option("--agent <name>", "Only conversations of this agent");
   withYes(
     rule
       .leaf(
         "clear-labels",
-        "take labels away, of one conversation of an agent or of all",
+        "Clear the labels of one or all conversations of an agent",
         asksFirst(
           ({ agent, conversation }) =>
-            `Take away the labels of ${conversation ?? "every conversation"} of ${agent}?`,
+            `Clear the labels of ${conversation ?? "every conversation"} of ${agent}?`,
           clearLabels,
         ),
         "--agent coder",
       )
-      .requiredOption("--agent <name>", "the agent")
-      .option("--conversation <id>", "only of this conversation"),
+      .requiredOption("--agent <name>", "Agent whose labels to clear")
+      .option("--conversation <id>", "Only this conversation"),
   );
 }
 
@@ -35,14 +35,14 @@ async function listLabels(run: Run, { agent }: { agent?: string }): Promise<unde
   );
   const rows = list.labelled.map((each) => [
     oneLine(each.agent),
-    each.conversation === null ? "every call with a token" : oneLine(each.conversation),
+    each.conversation === null ? "all calls with its token" : oneLine(each.conversation),
     each.labels.join(", "),
     ago(each.labelledAt, Date.now()),
   ]);
-  const none = "No conversation has labels.\n";
-  const more = list.more ? "There are more; name an agent.\n" : "";
-  const shown = table(["AGENT", "CONVERSATION", "LABELS", "LAST"], rows, run.terminal.columns);
-  run.print(list, rows.length === 0 ? none : `${shown}${more}`);
+  const emptyText = "No conversation has labels.\n";
+  const more = list.more ? "There are more. Narrow the list with --agent.\n" : "";
+  const rendered = table(["AGENT", "CONVERSATION", "LABELS", "LAST"], rows, run.terminal.columns);
+  run.print(list, rows.length === 0 ? emptyText : `${rendered}${more}`);
 }
 
 async function clearLabels(

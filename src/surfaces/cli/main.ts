@@ -2,15 +2,15 @@ import { type Command, CommanderError } from "commander";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { packageVersion } from "../../machine/process/own-package.ts";
 import { createProgram } from "./program.ts";
-import { commandPath, Shell } from "./shell.ts";
+import { getCommandPath, Shell } from "./shell.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
-/** Runs one command line and resolves with its exit code. Ends the process itself only at a second signal. */
+/** Runs one command line and resolves with its exit code. Exits the process itself only at the second signal. */
 export async function main(argv: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
   const onSignal = () => {
     if (interrupt.signal.aborted) process.exit(1);
-    interrupt.abort(new ToolkeepError("CANCELLED", "stopped before it was done"));
+    interrupt.abort(new ToolkeepError("CANCELLED", "cancelled"));
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   process.stdout.on("error", endOnClosedPipe);
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The same over any terminal, without touching the process. */
+/** Like `main`, with any terminal and without touching the process. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const shell = new Shell({
     terminal,
@@ -30,38 +30,38 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   const program = createProgram(shell, packageVersion());
   try {
     if (argv.length === 0) program.help();
-    // -V was the short form once.
+    // Older versions used -V.
     await program.parseAsync(argv[0] === "-V" ? ["--version"] : argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || argv.length === 0) return 0;
-    const command = typedCommand(program, argv);
-    shell.fail(usageError(error, command), argv.includes("--json"), command);
+    const command = findTypedCommand(program, argv);
+    shell.fail(toUsageError(error, command), argv.includes("--json"), command);
   }
   return shell.exitCode;
 }
 
-function usageError({ code, message }: CommanderError, command: string): ToolkeepError {
+function toUsageError({ code, message }: CommanderError, command: string): ToolkeepError {
   if (message === "(outputHelp)") return new ToolkeepError("BAD_USAGE", `${command} needs a subcommand`);
   const hint =
     code === "commander.unknownOption" && /server (add|edit)$/.test(command)
-      ? `; options of the server's own command come after --, as in ${command} NAME -- COMMAND ARGS…`
+      ? `; put the options of the server's own command after --: ${command} NAME -- COMMAND ARGS…`
       : "";
   return new ToolkeepError("BAD_USAGE", `${message.replace(/^error: /, "")}${hint}`);
 }
 
-/** The command that the words name, as far as there is one. */
-function typedCommand(program: Command, argv: readonly string[]): string {
+/** The deepest command that the typed words name. */
+function findTypedCommand(program: Command, argv: readonly string[]): string {
   let command = program;
   for (const word of argv) {
     const child = command.commands.find((candidate) => candidate.name() === word);
     if (!child) break;
     command = child;
   }
-  return commandPath(command);
+  return getCommandPath(command);
 }
 
-/** `toolkeep tool list | head` closes the pipe early; that is no failure worth a stack trace. */
+/** `toolkeep tool list | head` closes the pipe early, which is not a failure. */
 function endOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

@@ -72,15 +72,15 @@ const GROUPS: Readonly<Record<string, readonly ((shell: Shell) => Command)[]>> =
   ],
 };
 
-/** The whole command line as a tree; also what the completion scripts and the test of the docs read. */
+/** The whole command line as a tree. Completion scripts and the docs test read it too. */
 export function createProgram(shell: Shell, version: string): Command {
   const program = new Command("toolkeep")
     .description("The tool layer between agents and everything they can call.")
-    .version(version, "-v, --version", "print the version")
+    .version(version, "-v, --version", "Print the version")
     .showSuggestionAfterError()
     .addHelpText(
       "after",
-      "\nExit codes: 0 ok, 1 failed, 2 bad usage, 3 not found, 4 refused, 5 unreachable, 6 already running.",
+      "\nExit codes: 0 success, 1 failure, 2 bad usage, 3 not found, 4 refused, 5 unreachable, 6 already running",
     );
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
@@ -88,20 +88,21 @@ export function createProgram(shell: Shell, version: string): Command {
     for (const group of FEATURES.flatMap((feature) => feature.commands ?? []))
       if (`${group.heading}:` === heading) program.addCommand(featureCommand(shell, group));
   }
-  quiet(program, shell);
-  program.helpCommand("help [command]", "show what a command takes");
+  silenceErrors(program, shell);
+  program.helpCommand("help [command]", "Show help for a command");
   return program;
 }
 
-/** Nothing but `main` prints errors or ends the process. */
-function quiet(command: Command, shell: Shell): void {
+/** Only `main` prints errors and exits the process. */
+function silenceErrors(command: Command, shell: Shell): void {
   command
     .helpCommand(false)
+    .helpOption("-h, --help", "Show help")
     .exitOverride()
     .configureOutput({
       writeOut: shell.terminal.out,
       writeErr: shell.terminal.err,
       outputError: () => undefined,
     });
-  for (const child of command.commands) quiet(child, shell);
+  for (const child of command.commands) silenceErrors(child, shell);
 }

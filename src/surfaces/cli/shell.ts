@@ -1,22 +1,22 @@
 import { Command, Help, type Option } from "commander";
 import { ERRORS, messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { ApiClient, Method } from "./client/api-client.ts";
-import { hasColours, painted, red } from "./print/colours.ts";
+import { colourize, colourRed, shouldUseColours } from "./print/colours.ts";
 import { withProgress } from "./print/progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command's action works with: the API, the output in the wanted form, the signal of the person. */
+/** What a command's action gets: the API, the output as text or JSON, and the signal that cancels it. */
 export interface Run {
   readonly terminal: Terminal;
   readonly json: boolean;
   get<T>(path: string): Promise<T>;
   send<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T>;
-  /** `value` for machines, `human` for people. */
+  /** Prints `value` with `--json`, `human` otherwise. */
   print(value: object, human: string): void;
   progress<T>(label: string, work: Promise<T>): Promise<T>;
 }
 
-/** The body of a command; its exit code is 0 unless it says otherwise. */
+/** The body of a command. Resolves with its exit code; undefined means 0. */
 export type Action<P extends unknown[]> = (run: Run, ...params: P) => Promise<number | undefined>;
 
 export interface ShellDeps {
@@ -40,7 +40,7 @@ export class Shell {
     return new Group(this, name).description(description);
   }
 
-  /** A command without subcommands: a line for the list of commands, more for its own help; `examples` as in `leaf`. */
+  /** A command without subcommands. `summary` is for the list of commands, `description` for its own help; `examples` as in `leaf`. */
   single<P extends unknown[]>(
     name: string,
     summary: string,
@@ -49,12 +49,12 @@ export class Shell {
     ...examples: readonly string[]
   ): Command {
     const command = new Command(name).summary(summary).description(description);
-    return withExamples(command.action(this.action(body)), name, examples);
+    return addExamples(command.action(this.action(body)), name, examples);
   }
 
   /**
-   * An action for commander: gives the body a run and the command's own parameters, closes what was opened,
-   * and turns what it throws into a message and an exit code.
+   * An action for commander: calls the body with a run and the command's parameters, closes the client afterwards,
+   * and turns a thrown error into a message and an exit code.
    */
   action<P extends unknown[]>(body: Action<P>): (...params: [...P, Command]) => Promise<void> {
     return async (...params) => {
@@ -65,30 +65,30 @@ export class Shell {
         const run = createRun(this.terminal, json, client);
         this.exitCode = (await body(run, ...(params.slice(0, -1) as P))) ?? 0;
       } catch (error) {
-        this.fail(error, json, commandPath(command), listBeside(command));
+        this.fail(error, json, getCommandPath(command), findListCommand(command));
       } finally {
         await client.close();
       }
     };
   }
 
-  /** `command` is what was typed, as far as it is known: `toolkeep server add`; `list` lists what it could name. */
+  /** `command` is the command as typed, as far as it is known: `toolkeep server add`. `list` is the command that lists its objects. */
   fail(error: unknown, json: boolean, command: string, list?: string): void {
     const failure = this.#asFailure(error);
     this.exitCode = failure.exitCode;
     const { code, message, details } = failure;
-    const remedy = remedyOf(failure, command, list);
+    const remedy = chooseRemedy(failure, command, list);
     if (json)
       this.terminal.out(`${JSON.stringify({ error: { code, message, remedy, details } }, null, 2)}\n`);
     else {
-      const isColoured = hasColours(this.terminal, this.terminal.interactive);
-      this.terminal.err(`${isColoured ? red("error:") : "error:"} ${message}\n  ${remedy}\n`);
+      const isColoured = shouldUseColours(this.terminal, this.terminal.interactive);
+      this.terminal.err(`${isColoured ? colourRed("error:") : "error:"} ${message}\n  ${remedy}\n`);
     }
   }
 
   #asFailure(error: unknown): ToolkeepError {
     if (error instanceof ToolkeepError) return error;
-    if (this.terminal.signal.aborted) return new ToolkeepError("CANCELLED", "stopped before it was done");
+    if (this.terminal.signal.aborted) return new ToolkeepError("CANCELLED", "cancelled");
     const code = isDiskError(error) ? "STORE_UNAVAILABLE" : "INTERNAL";
     return new ToolkeepError(code, messageOf(error), { cause: error });
   }
@@ -103,7 +103,7 @@ export class Group extends Command {
     this.#shell = shell;
   }
 
-  /** `examples`: what follows the command's name in each example of its help; none: the name alone. */
+  /** `examples`: the arguments in each example of its help. Without any, the example is the bare command. */
   leaf<P extends unknown[]>(
     usage: string,
     summary: string,
@@ -111,7 +111,7 @@ export class Group extends Command {
     ...examples: readonly string[]
   ): Command {
     const command = this.command(usage).description(summary);
-    return withExamples(
+    return addExamples(
       command.action(this.#shell.action(body)),
       `${this.name()} ${command.name()}`,
       examples,
@@ -119,35 +119,35 @@ export class Group extends Command {
   }
 }
 
-function remedyOf({ code, remedy }: ToolkeepError, command: string, list: string | undefined): string {
-  if (code === "BAD_USAGE") return `Run ${command} --help to see what it takes.`;
+function chooseRemedy({ code, remedy }: ToolkeepError, command: string, list: string | undefined): string {
+  if (code === "BAD_USAGE") return `Run ${command} --help for usage.`;
   const isCommon = code === "NOT_FOUND" && remedy === ERRORS.NOT_FOUND.remedy;
   return isCommon && list !== undefined ? `Run \`${list}\`.` : remedy;
 }
 
-/** The command that lists the things that this one is about: `toolkeep token list` for `toolkeep token revoke`. */
-function listBeside(command: Command): string | undefined {
+/** The command that lists the objects of this command: `toolkeep token list` for `toolkeep token revoke`. */
+function findListCommand(command: Command): string | undefined {
   const list = command.parent?.commands.find((candidate) => candidate.name() === "list");
-  return list && list !== command ? commandPath(list) : undefined;
+  return list && list !== command ? getCommandPath(list) : undefined;
 }
 
-/** A home that cannot be written or a full disk is for the person to put right, wherever it was met. */
+/** A person has to fix an unwritable home or a full disk, so these errors are not reported as internal. */
 function isDiskError(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "ENOTDIR", "EIO"].includes(code ?? "");
 }
 
-/** `toolkeep server add`: the command with all it belongs to. */
-export function commandPath(command: Command): string {
-  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+/** The command with its parents: `toolkeep server add`. */
+export function getCommandPath(command: Command): string {
+  return command.parent ? `${getCommandPath(command.parent)} ${command.name()}` : command.name();
 }
 
-/** For options that may be given several times. */
+/** Parser for repeatable options. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Connects at the first request, so that a command that needs no API starts none. */
+/** Connects on the first request, so that commands without API calls need no hub. */
 class LazyClient {
   readonly #open: () => Promise<ApiClient>;
   #client: Promise<ApiClient> | undefined;
@@ -179,23 +179,23 @@ function createRun(terminal: Terminal, json: boolean, client: LazyClient): Run {
     get: (path) => send("GET", path),
     print(value, human) {
       if (json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
-      else terminal.out(hasColours(terminal, terminal.screen) ? painted(human) : human);
+      else terminal.out(shouldUseColours(terminal, terminal.screen) ? colourize(human) : human);
     },
     progress: (label, work) => withProgress(terminal, label, work),
   };
 }
 
-/** What every command that does something has: the option `--json`, and below its help what it looks like with parameters. */
-function withExamples(command: Command, path: string, examples: readonly string[]): Command {
+/** Adds `--json`, which every command has, and examples below the help. */
+function addExamples(command: Command, path: string, examples: readonly string[]): Command {
   const lines = examples.length === 0 ? [""] : examples;
   const text = lines.map((parameters) => `  $ toolkeep ${path} ${parameters}`.trimEnd()).join("\n");
   return command
-    .option("--json", "print one JSON value, errors included")
-    .configureHelp({ optionDescription })
+    .option("--json", "Print one JSON value, also for errors")
+    .configureHelp({ optionDescription: describeOption })
     .addHelpText("after", `\n${lines.length > 1 ? "Examples" : "Example"}:\n${text}`);
 }
 
-/** Without an empty list as default, which tells nobody anything. */
-function optionDescription(option: Option): string {
+/** Leaves out the default of repeatable options, which is always an empty list. */
+function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(" (default: [])", "");
 }

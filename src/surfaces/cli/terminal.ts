@@ -1,18 +1,18 @@
-/** Everything the command line reads from and writes to. */
+/** The surroundings of one command: environment, input, output and the signal that cancels it. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Whether a person can see and answer: standard input and error are terminals. */
+  /** Whether a person can be asked: standard input and standard error are terminals. */
   readonly interactive: boolean;
-  /** Whether standard output is a terminal, and not a file or another program. */
+  /** Whether standard output is a terminal. */
   readonly screen: boolean;
-  /** The width of the output; unlimited when it is no terminal. */
+  /** The width of the output; infinite if standard output is not a terminal. */
   readonly columns: number;
   out(text: string): void;
   err(text: string): void;
   /** All of standard input. */
   read(): Promise<string>;
-  /** Aborts when the person presses Ctrl-C or the process is asked to end. */
+  /** Aborts on Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 }
 

@@ -2,17 +2,17 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Access, Scope } from "../../../src/features/clients/client.ts";
-import { CLIENTS, clientNamed } from "../../../src/features/clients/clients.ts";
+import { CLIENTS, findClient } from "../../../src/features/clients/clients.ts";
 import {
   connectClient,
-  connectionOf,
   disconnectClient,
-  isFound,
+  findTargetFile,
+  isInstalled,
+  readConnection,
   removeServers,
   restoreServers,
-  targetFile,
 } from "../../../src/features/clients/connect-client.ts";
-import { serversIn } from "../../../src/features/clients/servers-in.ts";
+import { listServers } from "../../../src/features/clients/list-servers.ts";
 import { parseSettings, valueIn } from "../../../src/machine/config/edit/settings-document.ts";
 import { type ClientHome, clientHome } from "../../support/client-home.ts";
 
@@ -47,17 +47,17 @@ const FILES: Readonly<Record<string, readonly [name: string, text: string]>> = {
 };
 
 async function prepared(home: ClientHome, id: string, scope: Scope = "user") {
-  const client = clientNamed(id);
-  const place = home.place();
-  const target = await targetFile(client, place, scope);
-  const deps = { place, clock: () => 1_800_000_000_000, ownUrl: OWN_URL };
+  const client = findClient(id);
+  const host = home.host();
+  const target = await findTargetFile(client, host, scope);
+  const deps = { host, clock: () => 1_800_000_000_000, ownUrl: OWN_URL };
   return {
     client,
     target,
     deps,
     connect: (token?: string) => connectClient(client, target, access(token), deps),
     undo: () => disconnectClient(client, target, deps),
-    state: async () => (await connectionOf(client, target, deps)).state,
+    state: async () => (await readConnection(client, target, deps)).state,
     text: () => readFile(target.path, "utf8"),
   };
 }
@@ -140,7 +140,7 @@ describe.each(Object.entries(FILES))("%s", (id, [name, text]) => {
     const it = await prepared(home, id);
     await it.connect();
     const parsed = parseSettings(path, text);
-    const moved = serversIn(parsed.ok ? parsed.value : {}, it.target).map((server) => server.path);
+    const moved = listServers(parsed.ok ? parsed.value : {}, it.target).map((server) => server.path);
     await removeServers(path, moved, it.deps);
     for (const key of moved) {
       const now = parseSettings(path, await it.text());
@@ -211,7 +211,7 @@ describe("connecting", () => {
 
   it.each(["claude-desktop", "windsurf"])("knows that %s has no project file", async (id) => {
     await using home = await clientHome();
-    await expect(targetFile(clientNamed(id), home.place(), "project")).rejects.toMatchObject({
+    await expect(findTargetFile(findClient(id), home.host(), "project")).rejects.toMatchObject({
       code: "BAD_USAGE",
     });
   });
@@ -283,7 +283,7 @@ describe("a client", () => {
     await using home = await clientHome();
     const found = async () => {
       const all = await Promise.all(
-        CLIENTS.map(async (client) => (await isFound(client, home.place())) && client.id),
+        CLIENTS.map(async (client) => (await isInstalled(client, home.host())) && client.id),
       );
       return all.filter(Boolean);
     };

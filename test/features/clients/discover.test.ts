@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clientNamed } from "../../../src/features/clients/clients.ts";
+import { findClient } from "../../../src/features/clients/clients.ts";
 import { type ClientHome, clientHome } from "../../support/client-home.ts";
 
 const VSCODE = `{
@@ -72,7 +72,7 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
           cwd: "HOME",
           enabled: true,
         },
-        shown: { reach: "npx -y gh", envKeys: ["GH"], headerKeys: [] },
+        display: { reach: "npx -y gh", envKeys: ["GH"], headerKeys: [] },
       },
       { name: "local", fields: { command: "node", args: ["server.js"], cwd: "PROJECT" } },
       {
@@ -82,7 +82,7 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
           url: "https://example.com/sse",
           headers: { Authorization: "Bearer the-key" },
         },
-        shown: { reach: "${BASE:-https://example.com}/sse", headerKeys: ["Authorization"] },
+        display: { reach: "${BASE:-https://example.com}/sse", headerKeys: ["Authorization"] },
       },
     ],
   },
@@ -148,7 +148,7 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
       {
         name: "w",
         fields: { transport: "http", url: "https://w.example/mcp", headers: { A: "b" }, enabled: false },
-        notes: ["not taken over: disabledTools"],
+        notes: ["ignored keys: disabledTools"],
       },
     ],
   },
@@ -164,16 +164,16 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
           connectTimeoutMs: 20_000,
         },
         notes: [
-          "not taken over: enabled_tools",
-          "not set here, so left out: UNSET_ONE",
-          "gets from here: DOCS_TOKEN",
+          "ignored keys: enabled_tools",
+          "not set here, so skipped: UNSET_ONE",
+          "takes values from your environment: DOCS_TOKEN",
         ],
       },
       {
         name: "figma",
         missing: ["${FIGMA_TOKEN}", "${FIGMA_TEAM}"],
         fields: { transport: "http", enabled: false },
-        shown: { headerKeys: ["Authorization", "X-Team", "X-Region"] },
+        display: { headerKeys: ["Authorization", "X-Team", "X-Region"] },
       },
     ],
   },
@@ -191,7 +191,7 @@ const CLIENTS: Readonly<Record<string, { files: Record<string, string | object>;
       {
         name: "g",
         fields: { transport: "http", headers: { A: "the-key" }, timeoutMs: 5000 },
-        notes: ["not taken over: trust", "gets from here: $KEY"],
+        notes: ["ignored keys: trust", "takes values from your environment: $KEY"],
       },
       { name: "l", fields: { env: { N: "3", B: "true" }, cwd: "HOME/sub" } },
     ],
@@ -233,7 +233,7 @@ describe("the servers of", () => {
   it.each(Object.keys(CLIENTS))("%s are found and read", async (id) => {
     await using home = await clientHome();
     await writeAll(home, id);
-    const { servers, files } = await home.discover({ env: ENV, clients: [clientNamed(id)] });
+    const { servers, files } = await home.discover({ env: ENV, clients: [findClient(id)] });
     expect(files.map((file) => file.problem)).not.toContainEqual(expect.any(String));
     const expected = JSON.parse(
       JSON.stringify(CLIENTS[id]!.found)
@@ -251,7 +251,7 @@ describe("the servers of", () => {
     expect(servers).toHaveLength(Object.values(CLIENTS).flatMap(({ found }) => found).length);
     for (const [id, { files }] of Object.entries(CLIENTS)) {
       const paths = servers
-        .flatMap((server) => server.findings)
+        .flatMap((server) => server.locations)
         .filter((finding) => finding.client === id)
         .map((finding) => finding.file);
       expect(paths.length).toBeGreaterThan(0);
@@ -279,8 +279,8 @@ describe("the servers of", () => {
     const named = Object.fromEntries(
       Object.entries(env).map(([key, value]) => [key, join(home.home, value)]),
     );
-    const { servers } = await home.discover({ env: named, clients: [clientNamed(id)] });
-    expect(servers.map((server) => server.findings)).toEqual([
+    const { servers } = await home.discover({ env: named, clients: [findClient(id)] });
+    expect(servers.map((server) => server.locations)).toEqual([
       [expect.objectContaining({ client: id, file: path, name: "x" })],
     ]);
   });
@@ -292,8 +292,8 @@ describe("the servers of", () => {
   ] as const)("programs on %s are found at %s", async (platform, file, id) => {
     await using home = await clientHome();
     await home.write(file, { mcpServers: { x: { command: "x" } } });
-    const place = { ...home.place(), platform };
-    const { servers } = await home.discover({ place, clients: [clientNamed(id)] });
+    const host = { ...home.host(), platform };
+    const { servers } = await home.discover({ host, clients: [findClient(id)] });
     expect(servers.map((server) => server.name)).toEqual(["x"]);
   });
 });
@@ -308,7 +308,7 @@ describe("the same server", () => {
       mcpServers: { other: { ...entry, env: { T: "another account" } } },
     });
     const { servers } = await home.discover({ env: { TOK: "abc" } });
-    expect(servers.map(({ name, findings }) => [name, findings.map((one) => one.client)])).toEqual([
+    expect(servers.map(({ name, locations }) => [name, locations.map((one) => one.client)])).toEqual([
       ["github", ["claude-code", "cursor"]],
       ["other", ["windsurf"]],
     ]);
@@ -330,7 +330,7 @@ describe("the same server", () => {
     });
     await home.write(".gemini/settings.json", { mcpServers: { b: { command: "npx", args: ["b"] } } });
     const { servers } = await home.discover();
-    expect(servers.map((server) => [server.name, server.findings.length])).toEqual([
+    expect(servers.map((server) => [server.name, server.locations.length])).toEqual([
       ["a", 1],
       ["b", 2],
       ["a", 1],
@@ -352,7 +352,7 @@ describe("Toolkeep itself", () => {
     await using home = await clientHome();
     await home.write(".cursor/mcp.json", { mcpServers: { hub: entry } });
     const { servers } = await home.discover({ ownUrl: "http://127.0.0.1:19850/mcp" });
-    expect(servers.map((server) => server.skipped)).toEqual(["it is Toolkeep itself"]);
+    expect(servers.map((server) => server.skipped)).toEqual(["this is Toolkeep itself"]);
   });
 
   it("is not confused with others", async () => {
@@ -406,11 +406,11 @@ describe("what is wrong", () => {
     });
     const { servers } = await home.discover();
     expect(Object.fromEntries(servers.map((server) => [server.name, server.skipped]))).toEqual({
-      none: "it has neither a command nor a url",
-      text: "expected an object that describes a server",
+      none: "the entry has neither a command nor a url",
+      text: "the entry must be an object",
       ws: 'servers of type "ws" are not supported',
       url: expect.stringContaining("url: expected"),
-      base: "nothing here says what ${BASE} is",
+      base: "${BASE} has no value here",
       header: expect.stringContaining("headers: expected a header name"),
       good: null,
     });
@@ -429,7 +429,10 @@ describe("what is wrong", () => {
       },
     });
     const { servers } = await home.discover();
-    expect(servers.map((server) => server.skipped)).toEqual([...Array(3).fill("it is too large"), null]);
+    expect(servers.map((server) => server.skipped)).toEqual([
+      ...Array(3).fill("the entry is too large"),
+      null,
+    ]);
   });
 
   it("at a path that is no regular file is told, without waiting for it", async () => {
@@ -473,7 +476,7 @@ describe("a named file", () => {
   it("that is not there is a problem", async () => {
     await using home = await clientHome();
     const { files } = await home.discover({ file: join(home.home, "none.json") });
-    expect(files.map((file) => file.problem)).toEqual(["there is no such file"]);
+    expect(files.map((file) => file.problem)).toEqual(["the file does not exist"]);
   });
 
   it("that is a link is followed", async () => {
@@ -511,13 +514,13 @@ describe("secrets", () => {
     const shown = JSON.stringify([servers.map(({ fields: _, ...rest }) => rest), files]);
     expect(shown).not.toContain("canary");
     expect(servers[0]?.notes).toEqual([
-      "gets from here: ${CANARY}",
-      expect.stringContaining("an argument holds what looks like a secret"),
+      "takes values from your environment: ${CANARY}",
+      expect.stringContaining("an argument contains what looks like a secret"),
     ]);
-    expect(servers[1]?.notes).toEqual([expect.stringContaining("the address holds")]);
+    expect(servers[1]?.notes).toEqual([expect.stringContaining("the address contains")]);
     expect(servers.find((server) => server.name === "c")?.notes).toEqual([
-      "gets from here: ${CANARY}",
-      expect.stringContaining("an argument holds the value of ${CANARY}"),
+      "takes values from your environment: ${CANARY}",
+      expect.stringContaining("an argument contains the value of ${CANARY}"),
     ]);
     expect(JSON.stringify(servers[0]?.fields)).toContain("canary-9");
   });

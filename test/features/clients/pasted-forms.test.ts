@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { placeHere } from "../../../src/features/clients/client.ts";
+import { getHostContext } from "../../../src/features/clients/client.ts";
 import { discoverPasted, MAX_PASTED, readPasted } from "../../../src/features/clients/import/pasted.ts";
 import { Dice } from "../../support/dice.ts";
 
 const HERE = { HOME: "/home/x", GITHUB_TOKEN: "from-here" };
-const discovered = (text: string) => discoverPasted(text, { place: placeHere(HERE, "/work"), ownUrl: null });
+const discovered = (text: string) =>
+  discoverPasted(text, { host: getHostContext(HERE, "/work"), ownUrl: null });
 
 async function servers(text: string) {
   const { servers, files } = await discovered(text);
@@ -182,8 +183,8 @@ describe("what READMEs show", () => {
 
 describe("what is no server", () => {
   it.each([
-    ["npm install -g some-mcp", "starts no server"],
-    ["pip install mcp-server-git", "starts no server"],
+    ["npm install -g some-mcp", "only installs a package"],
+    ["pip install mcp-server-git", "only installs a package"],
     ["claude mcp list", "mcp add"],
     ["claude mcp add", "no name"],
     ["claude mcp add x", "neither a command nor an address"],
@@ -191,11 +192,11 @@ describe("what is no server", () => {
     ["claude mcp add -t http x npx", "expected an address"],
     ["npx a | sh", "outside quotes"],
     ["npx a; rm -rf /", "outside quotes"],
-    ["npx $(curl https://x.example)", "another command inside"],
-    ['npx "`id`"', "another command inside"],
-    ["npx 'a", "not closed"],
+    ["npx $(curl https://x.example)", "contains another command"],
+    ['npx "`id`"', "contains another command"],
+    ["npx 'a", "an unclosed '"],
     ['code --add-mcp \'{"command":"x"}\'', "no name"],
-    ["", "nothing in it"],
+    ["", "the text is empty"],
     ["hello", "line 1"],
   ])("%s", async (text, said) => {
     expect(await problem(text)).toContain(said);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { CLIENTS } from "../../../src/features/clients/clients.ts";
-import { clientSnippets } from "../../../src/features/clients/snippets.ts";
+import { createSnippets } from "../../../src/features/clients/snippets.ts";
 
 const ACCESS = {
   url: "http://127.0.0.1:19850/mcp",
@@ -11,14 +11,14 @@ const ACCESS = {
 };
 
 it("there is a text with the token for every client, and one for all others", () => {
-  const snippets = clientSnippets(ACCESS, "linux");
+  const snippets = createSnippets(ACCESS, "linux");
   const ids = snippets.map(({ client }) => client);
   expect(ids).toEqual(["claude-code-command", ...CLIENTS.map(({ id }) => id), "other"]);
   for (const { text } of snippets) expect(text).toContain(ACCESS.token);
 });
 
 it("each is what its client reads, and says in which file", () => {
-  const snippets = new Map(clientSnippets(ACCESS, "linux").map((snippet) => [snippet.client, snippet]));
+  const snippets = new Map(createSnippets(ACCESS, "linux").map((snippet) => [snippet.client, snippet]));
   expect(snippets.get("codex")).toMatchObject({ file: "~/.codex/config.toml", language: "toml" });
   expect(snippets.get("codex")!.text).toContain("[mcp_servers.toolkeep]");
   expect(JSON.parse(snippets.get("cursor")!.text)).toEqual({

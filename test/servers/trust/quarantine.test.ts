@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changesText } from "../../../src/surfaces/cli/print/changes-text.ts";
+import { formatChanges } from "../../../src/surfaces/cli/print/changes-text.ts";
 import { ADD, ANNOUNCE, POISONED, published } from "../../support/servers/published.ts";
 import { testApi } from "../../support/test-api.ts";
 import { testCaller } from "../../support/tools.ts";
@@ -78,7 +78,7 @@ test("a tool that changes between two connections is nowhere until a person has 
   expect(body.changes[0].findings.map(({ kind }: { kind: string }) => kind)).toEqual(
     expect.arrayContaining(["addresses_model", "asks_for_secrets", "hides_text"]),
   );
-  const text = changesText("calc", body);
+  const text = formatChanges("calc", body);
   expect(text).toContain("- Adds two numbers.");
   expect(text).toContain("id_rsa⟨U+200B⟩⟨U+200B⟩ and");
 

@@ -6,7 +6,7 @@ import { Rules } from "../../../src/call/rules/rules.ts";
 import type { Rule } from "../../../src/machine/config/settings.ts";
 import type { RuleExplanation } from "../../../src/surfaces/api/contract.ts";
 import { ruleView } from "../../../src/surfaces/api/rules/rule-view.ts";
-import { viewText } from "../../../src/surfaces/cli/print/rule-text.ts";
+import { formatRuleView } from "../../../src/surfaces/cli/print/rule-text.ts";
 import { Dice } from "../../support/dice.ts";
 import { testApi } from "../../support/test-api.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -67,7 +67,7 @@ it(`rules that the page or the command line describe alike decide alike (TEST_SE
   for (const rule of rules) {
     const view = ruleView(api.hub, rule);
     const decisions = decisionsBy(rule);
-    for (const words of [`page: ${ruleInWords(view)}`, `command: ${viewText(view)}`]) {
+    for (const words of [`page: ${ruleInWords(view)}`, `command: ${formatRuleView(view)}`]) {
       const same = known.get(words);
       if (same) expect(decisions, `${words}\n${JSON.stringify([same.rule, rule])}`).toBe(same.decisions);
       known.set(words, { decisions, rule });

@@ -1,21 +1,21 @@
 import { checkServerConfig } from "../../../machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../../machine/config/settings.ts";
-import { lackingParts, looseDigest, type Reach } from "../reach.ts";
-import type { Loose } from "../references.ts";
+import { digestReachLoosely, findMissingParts, type Reach } from "../reach.ts";
+import type { LooseIdentity } from "../references.ts";
 
-/** What is asked about a server that was found. */
+/** A discovered server, as far as planning needs it. */
 export interface Candidate {
   readonly name: string;
   /** Every client that has it. */
   readonly clients: readonly string[];
-  /** As in FoundServer. */
+  /** As in `DiscoveredServer`. */
   readonly digests: readonly string[];
-  readonly loose?: Loose;
+  readonly loose?: LooseIdentity;
   readonly skipped?: string | null;
 }
 
-/** A server that Toolkeep has. */
-export interface Registered {
+/** A server that is registered in Toolkeep. */
+export interface RegisteredServer {
   readonly name: string;
   readonly digest: string;
   readonly reach: Reach;
@@ -23,34 +23,42 @@ export interface Registered {
   readonly source: ServerConfig["source"];
 }
 
-/** What will happen with a server that was found. `name` is the one it has, or gets, in Toolkeep. */
+/** What the import will do with a server. `name` is its current or future name in Toolkeep. */
 export type Verdict =
   | { readonly kind: "new"; readonly name: string }
   | { readonly kind: "renamed"; readonly name: string; readonly why: "taken" | "not allowed" }
   | {
       readonly kind: "same";
       readonly name: string;
-      /** Parts for which neither this place nor the registered server has a value. */
+      /** Parts that have a value neither here nor in the registered server. */
       readonly lacks?: readonly string[];
-      /** Values that are written in the client's settings differ: they were edited here or there. */
+      /** Literal values in the client's settings differ from the registered ones. */
       readonly otherValues?: true;
     }
-  /** It was registered when the values of its variables were missing, and they are there now. */
+  /** It was registered without the values of its variables, which are set now. */
   | { readonly kind: "completed"; readonly name: string }
   | { readonly kind: "skipped"; readonly reason: string };
 
-/** One verdict for each candidate, in their order. No name is given out twice. */
-export function planImport(candidates: readonly Candidate[], registered: readonly Registered[]): Verdict[] {
+/** Returns one verdict per candidate, in order. No name is assigned twice. */
+export function planImport(
+  candidates: readonly Candidate[],
+  registered: readonly RegisteredServer[],
+): Verdict[] {
   const taken = new Set(registered.map(({ name }) => name));
   return candidates.map((candidate) => {
     const verdict =
-      known(candidate, registered) ?? knownAgain(candidate, registered) ?? named(candidate, taken);
+      matchExactly(candidate, registered) ??
+      matchLoosely(candidate, registered) ??
+      chooseName(candidate, taken);
     if ("name" in verdict) taken.add(verdict.name);
     return verdict;
   });
 }
 
-function known({ digests, skipped }: Candidate, registered: readonly Registered[]): Verdict | undefined {
+function matchExactly(
+  { digests, skipped }: Candidate,
+  registered: readonly RegisteredServer[],
+): Verdict | undefined {
   if (skipped) return { kind: "skipped", reason: skipped };
   const [digest, ...asWritten] = digests;
   const same = registered.find((server) => server.digest === digest);
@@ -62,23 +70,23 @@ function known({ digests, skipped }: Candidate, registered: readonly Registered[
 }
 
 /**
- * A server that was imported before, though values have changed since. Only under a name it would get: two accounts of
- * one service differ in nothing but a value and the name.
+ * Recognises a server that was imported before and whose values changed since. Only names that an import would assign
+ * match, because two accounts of one service differ only in a value and the name.
  */
-function knownAgain(candidate: Candidate, registered: readonly Registered[]): Verdict | undefined {
+function matchLoosely(candidate: Candidate, registered: readonly RegisteredServer[]): Verdict | undefined {
   const { loose } = candidate;
   if (!loose) return undefined;
-  const free = [...loose.references, ...loose.optional];
-  const likely = registered.filter(
+  const ignored = [...loose.references, ...loose.optional];
+  const candidates = registered.filter(
     ({ name, reach }) =>
-      mayBeCalled(candidate, name) && looseDigest(reach, free, "keys") === loose.keysDigest,
+      couldHaveName(candidate, name) && digestReachLoosely(reach, ignored, "keys") === loose.keysDigest,
   );
-  const exact = likely.find(({ reach }) => looseDigest(reach, free, "values") === loose.digest);
-  const server = exact ?? likely[0];
+  const exact = candidates.find(({ reach }) => digestReachLoosely(reach, ignored, "values") === loose.digest);
+  const server = exact ?? candidates[0];
   if (!server) return undefined;
 
   const { name, reach, source, enabled } = server;
-  const lacks = lackingParts(reach, loose.references);
+  const lacks = findMissingParts(reach, loose.references);
   if (exact && loose.isWhole && lacks.length > 0 && source === "stored" && !enabled)
     return { kind: "completed", name };
   return {
@@ -89,46 +97,48 @@ function knownAgain(candidate: Candidate, registered: readonly Registered[]): Ve
   };
 }
 
-/** Whether an import would have given this name to the candidate. */
-function mayBeCalled({ name, clients }: Candidate, given: string): boolean {
-  const allowed = isAllowed(name) ? name : allowedName(name);
-  const bases = clients.map((client) => withClient(allowed, client));
+/** Whether an import could have assigned this name to the candidate. */
+function couldHaveName({ name, clients }: Candidate, registeredName: string): boolean {
+  const allowed = isAllowed(name) ? name : toAllowedName(name);
+  const bases = clients.map((client) => appendClient(allowed, client));
   return (
-    given === allowed ||
+    registeredName === allowed ||
     bases.some(
-      (base) => given === base || (given.startsWith(base) && /^-\d+$/.test(given.slice(base.length))),
+      (base) =>
+        registeredName === base ||
+        (registeredName.startsWith(base) && /^-\d+$/.test(registeredName.slice(base.length))),
     )
   );
 }
 
-function named({ name, clients }: Candidate, taken: ReadonlySet<string>): Verdict {
-  const allowed = isAllowed(name) ? name : allowedName(name);
+function chooseName({ name, clients }: Candidate, taken: ReadonlySet<string>): Verdict {
+  const allowed = isAllowed(name) ? name : toAllowedName(name);
   if (!taken.has(allowed))
     return allowed === name ? { kind: "new", name } : { kind: "renamed", name: allowed, why: "not allowed" };
-  return { kind: "renamed", name: freeName(allowed, clients[0] ?? "", taken), why: "taken" };
+  return { kind: "renamed", name: findFreeName(allowed, clients[0] ?? "", taken), why: "taken" };
 }
 
 function isAllowed(name: string): boolean {
   return checkServerConfig(name, { command: "any" }, "stored").ok;
 }
 
-const LONGEST = 64;
+const MAX_NAME_LENGTH = 64;
 
-/** Every run of other characters becomes `-`. */
-export function allowedName(name: string): string {
-  const name64 = name.replace(/[^A-Za-z0-9 ._-]+/g, "-").slice(0, LONGEST);
+/** Replaces each run of forbidden characters with `-`. */
+export function toAllowedName(name: string): string {
+  const name64 = name.replace(/[^A-Za-z0-9 ._-]+/g, "-").slice(0, MAX_NAME_LENGTH);
   const trimmed = name64.replace(/^[ -]+|[ -]+$/g, "");
   return /[A-Za-z0-9]/.test(trimmed) ? trimmed : "server";
 }
 
-/** `github` of Cursor becomes `github-cursor`, then `github-cursor-2` and so on. */
-function freeName(name: string, client: string, taken: ReadonlySet<string>): string {
-  const base = client === "" ? name : withClient(name, client);
+/** Turns `github` of Cursor into `github-cursor`, then `github-cursor-2` and so on. */
+function findFreeName(name: string, client: string, taken: ReadonlySet<string>): string {
+  const base = client === "" ? name : appendClient(name, client);
   let free = base;
   for (let count = 2; taken.has(free); count++) free = `${base}-${count}`;
   return free;
 }
 
-function withClient(name: string, client: string): string {
-  return `${name.slice(0, LONGEST - client.length - 5)}-${client}`;
+function appendClient(name: string, client: string): string {
+  return `${name.slice(0, MAX_NAME_LENGTH - client.length - 5)}-${client}`;
 }

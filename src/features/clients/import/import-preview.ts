@@ -1,34 +1,34 @@
-import type { FoundServer } from "./found-server.ts";
+import type { DiscoveredServer } from "./discovered-server.ts";
 import type { Candidate, Verdict } from "./import-plan.ts";
 
-/** A server that was found, and what will happen with it, for people: keys of values, never values. */
+/** A discovered server and what the import will do with it, for people. Contains keys of env and headers, never values. */
 export interface PreviewedServer {
   readonly name: string;
   readonly clients: readonly string[];
   readonly files: readonly string[];
-  /** The project whose settings have it, where only those do: someone else may have written them. */
+  /** The project, if only its settings contain the server: somebody else may have written them. */
   readonly project: string | null;
   readonly reach: string;
   readonly envKeys: readonly string[];
   readonly headerKeys: readonly string[];
-  /** Whether it will take part. */
+  /** Whether it will be enabled. */
   readonly enabled: boolean;
   /** References to variables that are not set. */
   readonly missing: readonly string[];
-  /** Where they stand: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. */
+  /** The parts with these references: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. */
   readonly missingIn: readonly string[];
   readonly notes: readonly string[];
   readonly verdict: Verdict;
 }
 
-export function previewOf(server: FoundServer, verdict: Verdict): PreviewedServer {
-  const { name, findings, shown, fields, missing, missingIn, notes } = server;
+export function toPreview(server: DiscoveredServer, verdict: Verdict): PreviewedServer {
+  const { name, locations, display, fields, missing, missingIn, notes } = server;
   return {
     name,
-    clients: clientsOf(server),
-    files: [...new Set(findings.map((finding) => finding.file))],
-    project: findings.some(({ folder }) => folder === null) ? null : (findings[0]?.folder ?? null),
-    ...shown,
+    clients: listClients(server),
+    files: [...new Set(locations.map((finding) => finding.file))],
+    project: locations.some(({ folder }) => folder === null) ? null : (locations[0]?.folder ?? null),
+    ...display,
     enabled: fields.enabled === true,
     missing,
     missingIn,
@@ -37,16 +37,16 @@ export function previewOf(server: FoundServer, verdict: Verdict): PreviewedServe
   };
 }
 
-export function candidateOf(server: FoundServer): Candidate {
+export function toCandidate(server: DiscoveredServer): Candidate {
   const { name, digests, loose, skipped } = server;
-  return { name, clients: clientsOf(server), digests, ...(loose ? { loose } : {}), skipped };
+  return { name, clients: listClients(server), digests, ...(loose ? { loose } : {}), skipped };
 }
 
-/** Whether the verdict changes anything. */
+/** Whether the import changes anything. */
 export function isImported(verdict: Verdict): verdict is Extract<Verdict, { name: string }> {
   return verdict.kind === "new" || verdict.kind === "renamed" || verdict.kind === "completed";
 }
 
-function clientsOf({ findings }: FoundServer): string[] {
-  return [...new Set(findings.map((finding) => finding.client))];
+function listClients({ locations }: DiscoveredServer): string[] {
+  return [...new Set(locations.map((finding) => finding.client))];
 }

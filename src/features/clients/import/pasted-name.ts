@@ -1,4 +1,4 @@
-/** A server as clients' settings have it, with the name it gets. */
+/** The entry of a server as in a client's settings, with its name. */
 export interface NamedEntry {
   readonly name: string;
   readonly entry: Readonly<Record<string, unknown>>;
@@ -6,26 +6,26 @@ export interface NamedEntry {
 
 export const UNNAMED = "server";
 
-/** Options of launchers that have a value beside them. */
+/** Options of launchers that take a value. */
 const WITH_VALUE = /^(?:--from|--with|--python|-p|--package|-c|--index-url|--directory|--project|-m)$/;
-const WORDS_OF_LAUNCHERS = /^(?:run|dlx|exec|tool|x|serve|start)$/;
+const LAUNCHER_WORDS = /^(?:run|dlx|exec|tool|x|serve|start)$/;
 
-/** `npx -y @modelcontextprotocol/server-filesystem /tmp` is `filesystem`. */
-export function nameOfCommand(command: string, args: readonly string[]): string {
+/** Names `npx -y @modelcontextprotocol/server-filesystem /tmp` `filesystem`. */
+export function nameCommand(command: string, args: readonly string[]): string {
   const isPython = /python3?$/.test(command);
   const module = isPython ? args[args.indexOf("-m") + 1] : undefined;
-  return nameOfPackage(module ?? firstArgument(args) ?? command);
+  return namePackage(module ?? findFirstArgument(args) ?? command);
 }
 
-/** `https://mcp.linear.app/sse` is `linear`. */
-export function nameOfUrl({ hostname }: URL): string {
+/** Names `https://mcp.linear.app/sse` `linear`. */
+export function nameUrl({ hostname }: URL): string {
   if (/^[\d.]+$|^\[/.test(hostname)) return UNNAMED;
   const labels = hostname.split(".").filter((label) => !/^(?:mcp|www|api|app|remote|server)$/.test(label));
-  const own = hostname.includes(".") ? labels.slice(0, -1) : labels;
-  return own.at(-1) ?? labels[0] ?? UNNAMED;
+  const nameLabels = hostname.includes(".") ? labels.slice(0, -1) : labels;
+  return nameLabels.at(-1) ?? labels[0] ?? UNNAMED;
 }
 
-function firstArgument(args: readonly string[]): string | undefined {
+function findFirstArgument(args: readonly string[]): string | undefined {
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     if (
@@ -33,13 +33,13 @@ function firstArgument(args: readonly string[]): string | undefined {
       /^(?:-[evuwlh]|--(?:env|volume|name|network|mount|user|platform|env-file|entrypoint))$/.test(word)
     )
       at++;
-    else if (!word.startsWith("-") && !WORDS_OF_LAUNCHERS.test(word)) return word;
+    else if (!word.startsWith("-") && !LAUNCHER_WORDS.test(word)) return word;
   }
   return undefined;
 }
 
-function nameOfPackage(written: string): string {
-  const unversioned = written
+function namePackage(spec: string): string {
+  const unversioned = spec
     .replace(/^git\+/, "")
     .replace(/(?<=[^/])@[^/]*$/, "")
     .replace(/:[^/]*$/, "")

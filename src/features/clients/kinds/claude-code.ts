@@ -1,36 +1,36 @@
 import { join } from "node:path";
-import { type Client, type Place, variable } from "../client.ts";
+import { type Client, type HostContext, readVariable } from "../client.ts";
 
 /**
- * The user's servers and, under `projects`, those kept for one folder stand in one big file that Claude Code itself
- * rewrites; those shared with a project in `.mcp.json`.
+ * The user's servers and, under `projects`, those of single folders are in one big file that Claude Code itself rewrites.
+ * Servers shared with a project are in `.mcp.json`.
  */
 export const claudeCode: Client = {
   id: "claude-code",
   title: "Claude Code",
   dialect: { variables: "braces", timeout: "call" },
-  folder: (place) => variable(place, "CLAUDE_CONFIG_DIR") ?? join(place.home, ".claude"),
-  files: (place) => [
+  folder: (host) => readVariable(host, "CLAUDE_CONFIG_DIR") ?? join(host.home, ".claude"),
+  files: (host) => [
     {
-      path: userFile(place),
+      path: findUserFile(host),
       scope: "user",
-      at: [
+      locations: [
         { path: ["mcpServers"], folder: null },
-        { path: ["projects", place.cwd, "mcpServers"], folder: place.cwd },
+        { path: ["projects", host.cwd, "mcpServers"], folder: host.cwd },
       ],
     },
     {
-      path: join(place.cwd, ".mcp.json"),
+      path: join(host.cwd, ".mcp.json"),
       scope: "project",
-      at: [{ path: ["mcpServers"], folder: place.cwd }],
+      locations: [{ path: ["mcpServers"], folder: host.cwd }],
     },
   ],
   container: () => ["mcpServers"],
   entry: ({ url, token }) => ({ type: "http", url, headers: { Authorization: `Bearer ${token}` } }),
-  next: "Start a new session of Claude Code; claude mcp list shows whether it is connected.",
+  next: "Start a new Claude Code session. Run claude mcp list to check the connection.",
 };
 
-function userFile(place: Place): string {
-  const folder = variable(place, "CLAUDE_CONFIG_DIR");
-  return join(folder ?? place.home, ".claude.json");
+function findUserFile(host: HostContext): string {
+  const folder = readVariable(host, "CLAUDE_CONFIG_DIR");
+  return join(folder ?? host.home, ".claude.json");
 }

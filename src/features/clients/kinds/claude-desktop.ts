@@ -1,24 +1,24 @@
 import { join } from "node:path";
-import { applicationFolder, type Client, type Place } from "../client.ts";
+import { type Client, findApplicationFolder, type HostContext } from "../client.ts";
 
-/** Starts programs only; remote servers are added in its own settings, not in its file. */
+/** Its file takes local programs only; remote servers are added in the app. */
 export const claudeDesktop: Client = {
   id: "claude-desktop",
   title: "Claude Desktop",
   dialect: { variables: "none", timeout: "other" },
-  folder,
-  files: (place) => [
+  folder: findFolder,
+  files: (host) => [
     {
-      path: join(folder(place), "claude_desktop_config.json"),
+      path: join(findFolder(host), "claude_desktop_config.json"),
       scope: "user",
-      at: [{ path: ["mcpServers"], folder: null }],
+      locations: [{ path: ["mcpServers"], folder: null }],
     },
   ],
   container: () => ["mcpServers"],
   entry: ({ command, args, env }) => ({ command, args, env }),
-  next: "Quit Claude Desktop and start it again.",
+  next: "Quit and restart Claude Desktop.",
 };
 
-function folder(place: Place): string {
-  return join(applicationFolder(place), "Claude");
+function findFolder(host: HostContext): string {
+  return join(findApplicationFolder(host), "Claude");
 }

@@ -1,29 +1,29 @@
 import { join } from "node:path";
-import { type Client, type Place, variable } from "../client.ts";
+import { type Client, type HostContext, readVariable } from "../client.ts";
 
-/** Replaces no variables; it names those it reads (`bearer_token_env_var`) and refuses a token of its own key. */
+/** Expands no variables. Settings name the variables to read (`bearer_token_env_var`); a token under a key of its own is refused. */
 export const codex: Client = {
   id: "codex",
   title: "Codex",
   dialect: { variables: "none", timeout: "other" },
-  folder,
-  files: (place) => [
+  folder: findFolder,
+  files: (host) => [
     {
-      path: join(folder(place), "config.toml"),
+      path: join(findFolder(host), "config.toml"),
       scope: "user",
-      at: [{ path: ["mcp_servers"], folder: null }],
+      locations: [{ path: ["mcp_servers"], folder: null }],
     },
     {
-      path: join(place.cwd, ".codex", "config.toml"),
+      path: join(host.cwd, ".codex", "config.toml"),
       scope: "project",
-      at: [{ path: ["mcp_servers"], folder: place.cwd }],
+      locations: [{ path: ["mcp_servers"], folder: host.cwd }],
     },
   ],
   container: () => ["mcp_servers"],
   entry: ({ url, token }) => ({ url, http_headers: { Authorization: `Bearer ${token}` } }),
-  next: "Start a new session of Codex; /mcp shows its servers.",
+  next: "Start a new Codex session. Use /mcp to see its servers.",
 };
 
-function folder(place: Place): string {
-  return variable(place, "CODEX_HOME") ?? join(place.home, ".codex");
+function findFolder(host: HostContext): string {
+  return readVariable(host, "CODEX_HOME") ?? join(host.home, ".codex");
 }

@@ -10,15 +10,15 @@ export const cursor: Client = {
     {
       path: join(home, ".cursor", "mcp.json"),
       scope: "user",
-      at: [{ path: ["mcpServers"], folder: null }],
+      locations: [{ path: ["mcpServers"], folder: null }],
     },
     {
       path: join(cwd, ".cursor", "mcp.json"),
       scope: "project",
-      at: [{ path: ["mcpServers"], folder: cwd }],
+      locations: [{ path: ["mcpServers"], folder: cwd }],
     },
   ],
   container: () => ["mcpServers"],
   entry: ({ url, token }) => ({ url, headers: { Authorization: `Bearer ${token}` } }),
-  next: "Restart Cursor; its settings show the server under MCP.",
+  next: "Restart Cursor. The server is listed in its settings under MCP.",
 };

@@ -1,29 +1,29 @@
 import { join } from "node:path";
-import { type Client, type Place, variable } from "../client.ts";
+import { type Client, type HostContext, readVariable } from "../client.ts";
 
 export const gemini: Client = {
   id: "gemini",
   title: "Gemini CLI",
   dialect: { variables: "shell", timeout: "call" },
-  folder,
-  files: (place) => [
+  folder: findFolder,
+  files: (host) => [
     {
-      path: join(folder(place), "settings.json"),
+      path: join(findFolder(host), "settings.json"),
       scope: "user",
-      at: [{ path: ["mcpServers"], folder: null }],
+      locations: [{ path: ["mcpServers"], folder: null }],
     },
     {
-      path: join(place.cwd, ".gemini", "settings.json"),
+      path: join(host.cwd, ".gemini", "settings.json"),
       scope: "project",
-      at: [{ path: ["mcpServers"], folder: place.cwd }],
+      locations: [{ path: ["mcpServers"], folder: host.cwd }],
     },
   ],
   container: () => ["mcpServers"],
-  // `url` meant the older transport before `type` was known; `httpUrl` means this one in every version.
+  // Older versions use the SSE transport for `url`; `httpUrl` means streamable HTTP in every version.
   entry: ({ url, token }) => ({ httpUrl: url, headers: { Authorization: `Bearer ${token}` } }),
-  next: "Start a new session of Gemini CLI; /mcp shows its servers.",
+  next: "Start a new Gemini CLI session. Use /mcp to see its servers.",
 };
 
-function folder(place: Place): string {
-  return join(variable(place, "GEMINI_CLI_HOME") ?? place.home, ".gemini");
+function findFolder(host: HostContext): string {
+  return join(readVariable(host, "GEMINI_CLI_HOME") ?? host.home, ".gemini");
 }

@@ -1,23 +1,25 @@
 import { join } from "node:path";
 import { isRecord } from "../../../lib/json.ts";
-import { type Client, type ClientFile, configFolder, type Place, variable } from "../client.ts";
+import { type Client, type ClientFile, findConfigFolder, type HostContext, readVariable } from "../client.ts";
 
-/** Servers stand under `mcp` itself, or since its second version under `mcp.servers`; both are read by both. */
+/** Servers are under `mcp`, or since version 2 under `mcp.servers`. Both versions read both. */
 export const opencode: Client = {
   id: "opencode",
   title: "opencode",
   dialect: { variables: "opencode", timeout: "other" },
-  folder,
-  files: (place) => {
-    const named = variable(place, "OPENCODE_CONFIG");
-    const extra = variable(place, "OPENCODE_CONFIG_DIR");
+  folder: findFolder,
+  files: (host) => {
+    const configFile = readVariable(host, "OPENCODE_CONFIG");
+    const configFolder = readVariable(host, "OPENCODE_CONFIG_DIR");
     return [
-      ...files(folder(place), "user"),
-      { ...file(join(folder(place), "config.json"), "user"), readOnly: true },
-      ...(extra ? files(extra, "user").map((one) => ({ ...one, readOnly: true as const })) : []),
-      ...(named ? [{ ...file(named, "user"), readOnly: true as const }] : []),
-      ...files(place.cwd, "project", place.cwd),
-      ...files(join(place.cwd, ".opencode"), "project", place.cwd),
+      ...listFiles(findFolder(host), "user"),
+      { ...describeFile(join(findFolder(host), "config.json"), "user"), readOnly: true },
+      ...(configFolder
+        ? listFiles(configFolder, "user").map((one) => ({ ...one, readOnly: true as const }))
+        : []),
+      ...(configFile ? [{ ...describeFile(configFile, "user"), readOnly: true as const }] : []),
+      ...listFiles(host.cwd, "project", host.cwd),
+      ...listFiles(join(host.cwd, ".opencode"), "project", host.cwd),
     ];
   },
   container: (settings) => (isSecondVersion(settings) ? ["mcp", "servers"] : ["mcp"]),
@@ -27,23 +29,29 @@ export const opencode: Client = {
     headers: { Authorization: `Bearer ${token}` },
     oauth: false,
   }),
-  next: "Start opencode again; opencode mcp list shows whether it is connected.",
+  next: "Restart opencode. Run opencode mcp list to check the connection.",
 };
 
-function folder(place: Place): string {
-  return join(configFolder(place), "opencode");
+function findFolder(host: HostContext): string {
+  return join(findConfigFolder(host), "opencode");
 }
 
-function files(inFolder: string, scope: ClientFile["scope"], project: string | null = null): ClientFile[] {
-  return ["opencode.json", "opencode.jsonc"].map((name) => file(join(inFolder, name), scope, project));
+function listFiles(
+  inFolder: string,
+  scope: ClientFile["scope"],
+  project: string | null = null,
+): ClientFile[] {
+  return ["opencode.json", "opencode.jsonc"].map((name) =>
+    describeFile(join(inFolder, name), scope, project),
+  );
 }
 
-function file(path: string, scope: ClientFile["scope"], project: string | null = null): ClientFile {
-  const at = [["mcp"], ["mcp", "servers"]].map((keys) => ({ path: keys, folder: project }));
-  return { path, scope, at };
+function describeFile(path: string, scope: ClientFile["scope"], project: string | null = null): ClientFile {
+  const locations = [["mcp"], ["mcp", "servers"]].map((keys) => ({ path: keys, folder: project }));
+  return { path, scope, locations };
 }
 
-/** A server named `servers` has a type, which is no object. */
+/** A server that happens to be named `servers` has a `type`, which is not an object. */
 function isSecondVersion(settings: unknown): boolean {
   const mcp = isRecord(settings) ? settings.mcp : undefined;
   const servers = isRecord(mcp) ? mcp.servers : undefined;

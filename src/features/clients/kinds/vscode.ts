@@ -1,38 +1,44 @@
 import { join } from "node:path";
-import { applicationFolder, type Client, type ClientFile, type Place, variable } from "../client.ts";
+import {
+  type Client,
+  type ClientFile,
+  findApplicationFolder,
+  type HostContext,
+  readVariable,
+} from "../client.ts";
 
-/** The default profile of both editions; servers of other profiles can be named with `--file`. */
+/** The default profiles of both editions. Servers of other profiles can be imported with `--file`. */
 export const vscode: Client = {
   id: "vscode",
   title: "VS Code",
   dialect: { variables: "braces", timeout: "other" },
-  folder: userFolder,
-  files: (place) => [
-    ...editionFiles(userFolder(place)),
-    ...editionFiles(join(applicationFolder(place), "Code - Insiders", "User")),
+  folder: findUserFolder,
+  files: (host) => [
+    ...listEditionFiles(findUserFolder(host)),
+    ...listEditionFiles(join(findApplicationFolder(host), "Code - Insiders", "User")),
     {
-      path: join(place.cwd, ".vscode", "mcp.json"),
+      path: join(host.cwd, ".vscode", "mcp.json"),
       scope: "project",
-      at: serversOf(place.cwd),
+      locations: listLocations(host.cwd),
     },
   ],
   container: () => ["servers"],
   entry: ({ url, token }) => ({ type: "http", url, headers: { Authorization: `Bearer ${token}` } }),
-  next: "VS Code notices the change; start the server there with MCP: List Servers.",
+  next: "VS Code picks up the change. Start the server there with MCP: List Servers.",
 };
 
-function userFolder(place: Place): string {
-  const portable = variable(place, "VSCODE_PORTABLE");
-  return portable ? join(portable, "user-data", "User") : join(applicationFolder(place), "Code", "User");
+function findUserFolder(host: HostContext): string {
+  const portable = readVariable(host, "VSCODE_PORTABLE");
+  return portable ? join(portable, "user-data", "User") : join(findApplicationFolder(host), "Code", "User");
 }
 
-function editionFiles(folder: string): ClientFile[] {
+function listEditionFiles(folder: string): ClientFile[] {
   return [
-    { path: join(folder, "mcp.json"), scope: "user", at: serversOf(null) },
+    { path: join(folder, "mcp.json"), scope: "user", locations: listLocations(null) },
     {
       path: join(folder, "settings.json"),
       scope: "user",
-      at: [
+      locations: [
         { path: ["mcp", "servers"], folder: null },
         { path: ["mcp.servers"], folder: null },
       ],
@@ -41,7 +47,7 @@ function editionFiles(folder: string): ClientFile[] {
   ];
 }
 
-function serversOf(folder: string | null): ClientFile["at"] {
+function listLocations(folder: string | null): ClientFile["locations"] {
   return [
     { path: ["servers"], folder },
     { path: ["mcpServers"], folder },

@@ -10,10 +10,10 @@ export const windsurf: Client = {
     {
       path: join(home, ".codeium", "windsurf", "mcp_config.json"),
       scope: "user",
-      at: [{ path: ["mcpServers"], folder: null }],
+      locations: [{ path: ["mcpServers"], folder: null }],
     },
   ],
   container: () => ["mcpServers"],
   entry: ({ url, token }) => ({ serverUrl: url, headers: { Authorization: `Bearer ${token}` } }),
-  next: "Press Refresh among Windsurf's MCP servers, or restart it.",
+  next: "Press Refresh in Windsurf's list of MCP servers, or restart Windsurf.",
 };

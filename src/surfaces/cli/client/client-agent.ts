@@ -10,10 +10,10 @@ import type { Run } from "../shell.ts";
 /** Every tool of every server, now and later. */
 export const EXTERNAL_TOOLS = "mcp:*";
 
-/** A client has hands of its own for files and commands, and manages nothing here. */
+/** Clients have their own tools for files and commands and do not manage Toolkeep, so their tokens lack these scopes. */
 export const CLIENT_SCOPES = SCOPES.filter((scope) => !["files", "shell", "admin"].includes(scope));
 
-/** Which agent a client is, or will be. */
+/** The agent that a client acts as; it may not exist yet. */
 export interface ClientAgent {
   readonly name: string;
   readonly description: string;
@@ -21,21 +21,21 @@ export interface ClientAgent {
 }
 
 /**
- * The agent of the client's name. In a project that was given toolboxes it is one of the project's own, so that what
- * it may do there changes nothing elsewhere; `wantsOwn` where toolboxes are given now.
+ * Finds the agent named after the client. A project that was given toolboxes has its own agent, so that its rights do
+ * not affect other projects. `wantsOwnAgent` is true if toolboxes are given now.
  */
-export async function agentFor(
+export async function findClientAgent(
   run: Run,
   client: Client,
   project: string | null,
-  wantsOwn: boolean,
+  wantsOwnAgent: boolean,
 ): Promise<ClientAgent> {
   const { agents } = await run.get<AgentList>("/api/agents");
-  const named = (name: string) => agents.find((agent) => agent.name === name);
+  const findAgent = (name: string) => agents.find((agent) => agent.name === name);
   const general = {
     name: client.id,
     description: `${client.title}, made by toolkeep connect`,
-    exists: named(client.id) !== undefined,
+    exists: findAgent(client.id) !== undefined,
   };
   if (project === null) return general;
 
@@ -44,15 +44,15 @@ export async function agentFor(
     (agent) => agent.description === description && agent.name.startsWith(`${client.id}-`),
   );
   if (own) return { name: own.name, description, exists: true };
-  if (!wantsOwn) return general;
-  const base = projectAgentName(client, project);
+  if (!wantsOwnAgent) return general;
+  const base = buildAgentName(client, project);
   let name = base;
-  for (let count = 2; named(name); count++) name = `${base}-${count}`;
+  for (let count = 2; findAgent(name); count++) name = `${base}-${count}`;
   return { name, description, exists: false };
 }
 
-/** Makes it, with every external tool unless toolboxes are given; these replace what it had where it exists. */
-export async function giveRights(
+/** Creates the agent with every external tool, or with the given toolboxes. If it exists, given toolboxes replace its rights. */
+export async function grantRights(
   run: Run,
   { name, description, exists }: ClientAgent,
   toolboxes: readonly string[] | undefined,
@@ -64,12 +64,12 @@ export async function giveRights(
     : run.get<AgentAnswer>(path`/api/agents/${name}`);
 }
 
-/** Whether it may call what a new one may, and nothing else. */
-export function hasUsualRights({ toolboxes, grants }: AgentAnswer["agent"]): boolean {
+/** Whether the agent has exactly the rights of a new one. */
+export function hasDefaultRights({ toolboxes, grants }: AgentAnswer["agent"]): boolean {
   return toolboxes.length === 0 && grants.length === 1 && grants[0] === EXTERNAL_TOOLS;
 }
 
-/** Throws NOT_FOUND for the first that does not exist. */
+/** Throws NOT_FOUND for the first toolbox that does not exist. */
 export async function checkToolboxes(run: Run, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const { toolboxes } = await run.get<ToolboxList>("/api/toolboxes");
@@ -77,15 +77,15 @@ export async function checkToolboxes(run: Run, names: readonly string[]): Promis
   const wrong = names.find((name) => !known.includes(name));
   if (wrong === undefined) return;
   const guess = nearest(wrong, known);
-  const hint = guess ? `did you mean ${guess}?` : "toolkeep toolbox list shows those there are";
-  throw new ToolkeepError("NOT_FOUND", `there is no toolbox ${JSON.stringify(wrong)}; ${hint}`);
+  const hint = guess ? `did you mean ${guess}?` : "see toolkeep toolbox list";
+  throw new ToolkeepError("NOT_FOUND", `no toolbox is named ${JSON.stringify(wrong)}; ${hint}`);
 }
 
-export function newClientToken(run: Run, agent: string, label: string): Promise<TokenAnswer> {
+export function createClientToken(run: Run, agent: string, label: string): Promise<TokenAnswer> {
   return run.send<TokenAnswer>("POST", "/api/tokens", { agent, label, scopes: CLIENT_SCOPES });
 }
 
-/** Ends the tokens of this label, except the one of id `keep`; resolves with how many there were. */
+/** Revokes the tokens with this label, except the one with id `keep`. Resolves with their number. */
 export async function revokeTokens(run: Run, client: Client, label: string, keep?: string): Promise<number> {
   const { tokens } = await run.get<TokenList>("/api/tokens");
   const isClients = (agent: string | null) => agent === client.id || agent?.startsWith(`${client.id}-`);
@@ -94,13 +94,13 @@ export async function revokeTokens(run: Run, client: Client, label: string, keep
   return old.length;
 }
 
-/** One for each place Toolkeep is written to, so that connecting one project anew leaves the others alone. */
-export function tokenLabel(client: Client, project: string | null): string {
+/** Each settings file that names Toolkeep has its own label, so that reconnecting one project leaves the others alone. */
+export function formatTokenLabel(client: Client, project: string | null): string {
   return project === null ? `connect ${client.id}` : `connect ${client.id} in ${project.slice(-150)}`;
 }
 
-/** `cursor-shop` for Cursor in `/home/me/Shop`; short enough that a number fits behind it. */
-function projectAgentName(client: Client, project: string): string {
+/** `cursor-shop` for Cursor in `/home/me/Shop`; short enough to append a number. */
+function buildAgentName(client: Client, project: string): string {
   const folder = basename(project)
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, "-")

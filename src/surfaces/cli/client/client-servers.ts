@@ -1,33 +1,33 @@
-import type { Client, ClientFile, Place, Scope } from "../../../features/clients/client.ts";
-import type { ConnectDeps, Undone } from "../../../features/clients/connect-client.ts";
-import type { FoundServer } from "../../../features/clients/import/found-server.ts";
-import { candidateOf, isImported } from "../../../features/clients/import/import-preview.ts";
+import type { Client, ClientFile, HostContext, Scope } from "../../../features/clients/client.ts";
+import type { ConnectDeps, UndoResult } from "../../../features/clients/connect-client.ts";
+import type { DiscoveredServer } from "../../../features/clients/import/discovered-server.ts";
+import { isImported, toCandidate } from "../../../features/clients/import/import-preview.ts";
 import { path } from "../../../lib/http/api-path.ts";
 import type { ImportVerdicts, ServerAnswer, TestReport } from "../../api/contract.ts";
-import { spoken } from "../print/server-text.ts";
+import { formatStateName } from "../print/server-text.ts";
 import type { Run } from "../shell.ts";
 
-/** What a client has beside Toolkeep. */
-export interface DoubleServers {
-  /** Servers that Toolkeep has too, with their names there: the client offers them twice. */
-  readonly registered: readonly (FoundServer & { readonly registeredAs: string })[];
-  /** Names of those that Toolkeep does not have. */
+/** The servers in a client's settings besides Toolkeep. */
+export interface DuplicateServers {
+  /** Servers that Toolkeep also has, with their names there. The client offers their tools twice. */
+  readonly registered: readonly (DiscoveredServer & { readonly registeredAs: string })[];
+  /** Names of servers that Toolkeep does not have. */
   readonly others: readonly string[];
 }
 
-/** The servers in the client's settings of this scope. */
-export async function doubleServers(
+/** Compares the servers in the client's settings of this scope with those of Toolkeep. */
+export async function findDuplicateServers(
   run: Run,
   client: Client,
-  { place, scope, ownUrl }: { place: Place; scope: Scope; ownUrl: string | null },
-): Promise<DoubleServers> {
+  { host, scope, ownUrl }: { host: HostContext; scope: Scope; ownUrl: string | null },
+): Promise<DuplicateServers> {
   const { discover } = await import("../../../features/clients/discover.ts");
   const { readSettingsText } = await import("../../../machine/config/edit/settings-text.ts");
-  const files = client.files(place).filter((file) => file.scope === scope);
+  const files = client.files(host).filter((file) => file.scope === scope);
   const only = { ...client, files: () => files };
-  const { servers } = await discover({ place, readText: readSettingsText, ownUrl, clients: [only] });
+  const { servers } = await discover({ host, readText: readSettingsText, ownUrl, clients: [only] });
   const { verdicts } = await run.send<ImportVerdicts>("POST", "/api/imports/preview", {
-    servers: servers.map(candidateOf),
+    servers: servers.map(toCandidate),
   });
   return {
     registered: servers.flatMap((server, index) => {
@@ -38,16 +38,16 @@ export async function doubleServers(
   };
 }
 
-/** Undoes moves out of the client's files of this scope beside the one Toolkeep stood in. */
-export async function restoreMoved(
+/** Puts moved servers back into the client's other settings files of this scope; `target` is handled by the caller. */
+export async function restoreMovedServers(
   client: Client,
-  { place, scope, target }: { place: Place; scope: Scope; target: ClientFile },
-): Promise<Undone[]> {
+  { host, scope, target }: { host: HostContext; scope: Scope; target: ClientFile },
+): Promise<UndoResult[]> {
   const { restoreServers } = await import("../../../features/clients/connect-client.ts");
   const others = client
-    .files(place)
+    .files(host)
     .filter((file) => file.scope === scope && !file.readOnly && file.path !== target.path);
-  const undone: Undone[] = [];
+  const undone: UndoResult[] = [];
   for (const file of others) {
     const one = await restoreServers(file);
     if (one) undone.push(one);
@@ -55,38 +55,38 @@ export async function restoreMoved(
   return undone;
 }
 
-/** What `moveServers` did: the names of those that are gone from the client, and why others stay. */
-export interface Moved {
+/** The names of the servers removed from the client, and why others stayed. */
+export interface MoveResult {
   readonly moved: readonly string[];
   readonly kept: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /**
- * Takes servers out of the client's files, each after a backup: only those that Toolkeep can run, since whoever moves
- * a server wants to go on using it.
+ * Removes servers from the client's files, each after a backup. Only servers that Toolkeep can run are removed, since
+ * the person wants to keep using them.
  */
 export async function moveServers(
   run: Run,
-  { registered }: DoubleServers,
+  { registered }: DuplicateServers,
   client: Client,
   deps: ConnectDeps,
-): Promise<Moved> {
+): Promise<MoveResult> {
   const { removeServers } = await import("../../../features/clients/connect-client.ts");
   const writable = new Set(
     client
-      .files(deps.place)
+      .files(deps.host)
       .filter((file) => !file.readOnly)
       .map((file) => file.path),
   );
   const kept: { name: string; reason: string }[] = [];
-  const moved: FoundServer[] = [];
+  const moved: DiscoveredServer[] = [];
   for (const server of registered) {
-    if (!server.findings.every(({ file }) => writable.has(file))) continue;
-    const reason = await cannotRun(run, server.registeredAs);
+    if (!server.locations.every(({ file }) => writable.has(file))) continue;
+    const reason = await explainCannotRun(run, server.registeredAs);
     if (reason === undefined) moved.push(server);
     else kept.push({ name: server.name, reason });
   }
-  const findings = moved.flatMap((server) => server.findings);
+  const findings = moved.flatMap((server) => server.locations);
   for (const file of new Set(findings.map((finding) => finding.file))) {
     const keys = findings.filter((finding) => finding.file === file).map((finding) => finding.path);
     await removeServers(file, keys, deps);
@@ -94,13 +94,13 @@ export async function moveServers(
   return { moved: moved.map((server) => server.name), kept };
 }
 
-/** Why Toolkeep cannot run a server; undefined where it can. One that is not connected is tried. */
-async function cannotRun(run: Run, name: string): Promise<string | undefined> {
-  const place = path`/api/servers/${name}`;
-  const { server } = await run.get<ServerAnswer>(place);
+/** Why Toolkeep cannot run a server; undefined if it can. A server that is not connected is tested. */
+async function explainCannotRun(run: Run, name: string): Promise<string | undefined> {
+  const route = path`/api/servers/${name}`;
+  const { server } = await run.get<ServerAnswer>(route);
   if (server.state === "ready") return undefined;
   if (server.state === "disabled" || server.state === "pending_approval")
-    return `it is ${spoken(server.state)}`;
-  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${place}/test`));
+    return `it is ${formatStateName(server.state)}`;
+  const report = await run.progress(`testing ${name}`, run.send<TestReport>("POST", `${route}/test`));
   return report.ok ? undefined : report.error;
 }

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import { findDaemon } from "../../daemon/daemon-file.ts";
-import { homeHere } from "../home.ts";
+import { findHome } from "../home.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ApiClient } from "./api-client.ts";
 import { httpClient } from "./http-client.ts";
-import { remoteDaemon } from "./remote.ts";
+import { readRemoteDaemon } from "./remote.ts";
 
 const LOCK_LIMIT_MS = 30_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 const QUIET_MS = 2_000;
 
 /**
- * The API to talk to: the daemon that TOOLKEEP_URL names, else the running daemon of this home, else a hub in this
- * process. While another command has the home, or a daemon is on its way up or down, waits its turn for 30 s.
+ * Connects to the daemon that TOOLKEEP_URL names, else to the running daemon of this home, else opens a hub in this
+ * process. Waits up to 30 s while another command holds the home or a daemon is starting or stopping.
  */
 export async function connect(terminal: Terminal): Promise<ApiClient> {
-  const remote = remoteDaemon(terminal.env);
+  const remote = readRemoteDaemon(terminal.env);
   if (remote) return httpClient(remote);
 
-  const home = await homeHere(terminal);
+  const home = await findHome(terminal);
   const deadline = performance.now() + LOCK_LIMIT_MS;
-  using _ = sayLater(terminal, `waiting for another toolkeep on ${home}`);
+  using _ = announceLater(terminal, `waiting for another toolkeep command on ${home}`);
   for (;;) {
     const daemon = await findDaemon(home, terminal.signal);
     if (daemon) return httpClient(daemon);
@@ -32,11 +32,11 @@ export async function connect(terminal: Terminal): Promise<ApiClient> {
       const locked = error instanceof ToolkeepError && error.code === "STORE_LOCKED";
       if (!locked || performance.now() >= deadline) throw error;
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.signal });
+    await sleep(POLL_MS, undefined, { signal: terminal.signal });
   }
 }
 
-function sayLater(terminal: Terminal, what: string): Disposable {
+function announceLater(terminal: Terminal, what: string): Disposable {
   const timer = setTimeout(
     () => terminal.err(`${terminal.interactive ? "\r\u001b[K" : ""}${what} …\n`),
     QUIET_MS,

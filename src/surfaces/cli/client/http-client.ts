@@ -5,8 +5,7 @@ import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import { type ApiClient, readAnswer } from "./api-client.ts";
 
 /**
- * The API of a running daemon. `node:http` and not `fetch`, which gives up on an answer after five minutes; a call
- * may take ten.
+ * The API of a running daemon. Uses `node:http` because `fetch` gives up after five minutes, and a call may take ten.
  */
 export function httpClient({ url, token }: { readonly url: string; readonly token: string }): ApiClient {
   const { request } = url.startsWith("https:") ? https : http;

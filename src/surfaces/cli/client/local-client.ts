@@ -5,7 +5,7 @@ import { openApp } from "../../daemon/open-app.ts";
 import type { Terminal } from "../terminal.ts";
 import { type ApiClient, readAnswer } from "./api-client.ts";
 
-/** The API of a hub opened in this process, for the time of one command. Throws STORE_LOCKED when the home is in use. */
+/** The API of a hub that this process opens for one command. Throws STORE_LOCKED if the home is in use. */
 export async function localClient({ env, cwd, err }: Terminal): Promise<ApiClient> {
   const log = createLog({ level: "error", human: true, write: err });
   const { app, hub, door, adminToken, close } = await openApp({

@@ -2,34 +2,38 @@ import { oneLine } from "../../../lib/terminal/printable.ts";
 import type { QuestionList, QuestionView } from "../../api/contract.ts";
 import type { Run } from "../shell.ts";
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 /**
- * While a call is under way, tells on standard error what its agent asks of people, and how to answer: the call may
- * wait for minutes for just that. Each question is told once. Looking never fails the call.
+ * While a call is running, prints new questions of its agent on standard error with how to answer them, since the call
+ * may wait minutes for the answer. Each question is printed once. Errors while polling never fail the call.
  */
-export function noteQuestions(run: Run, agent: string): Disposable {
+export function announceQuestions(run: Run, agent: string): Disposable {
   const since = Date.now();
-  const told = new Set<string>();
+  const announced = new Set<string>();
   const timer = setInterval(() => {
-    newQuestions(run, agent, since).then(
+    findNewQuestions(run, agent, since).then(
       (questions) => {
-        for (const question of questions) tell(run, question, told);
+        for (const question of questions) announceQuestion(run, question, announced);
       },
       () => undefined,
     );
-  }, LOOK_EVERY_MS);
+  }, POLL_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-async function newQuestions(run: Run, agent: string, since: number): Promise<QuestionView[]> {
+async function findNewQuestions(run: Run, agent: string, since: number): Promise<QuestionView[]> {
   const { questions } = await run.get<QuestionList>("/api/questions?state=pending");
   return questions.filter((question) => question.agent === agent && question.createdAt >= since);
 }
 
-function tell({ terminal }: Run, { id, agent, prompt, kind }: QuestionView, told: Set<string>): void {
-  if (told.has(id)) return;
-  told.add(id);
+function announceQuestion(
+  { terminal }: Run,
+  { id, agent, prompt, kind }: QuestionView,
+  announced: Set<string>,
+): void {
+  if (announced.has(id)) return;
+  announced.add(id);
   const wipe = terminal.interactive ? "\r\u001b[K" : "";
   const how = kind === "secret" ? id : `${id} TEXT`;
   terminal.err(

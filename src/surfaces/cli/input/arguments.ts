@@ -4,43 +4,43 @@ import { parseExact } from "../../../lib/exact-json.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * The arguments of a tool as typed: one JSON object, `-` for standard input, `@file`, or `key=value` pairs
- * whose values are JSON where they parse and text where they do not.
+ * Reads the arguments of a tool: one JSON object, `-` for standard input, `@file`, or `key=value` pairs. A value that
+ * parses as JSON is JSON, otherwise text.
  */
 export async function readArguments(
-  given: readonly string[],
+  words: readonly string[],
   terminal: Pick<Terminal, "read">,
 ): Promise<unknown> {
-  const [first] = given;
+  const [first] = words;
   if (first === undefined) return {};
-  if (given.length === 1 && first === "-") return parseJson(await terminal.read(), "standard input");
-  if (given.length === 1 && first.startsWith("@"))
+  if (words.length === 1 && first === "-") return parseJson(await terminal.read(), "standard input");
+  if (words.length === 1 && first.startsWith("@"))
     return parseJson(await readText(first.slice(1)), first.slice(1));
-  if (given.length === 1 && first.trimStart().startsWith("{")) return parseJson(first, "the arguments");
-  return Object.fromEntries(given.map(pair));
+  if (words.length === 1 && first.trimStart().startsWith("{")) return parseJson(first, "the arguments");
+  return Object.fromEntries(words.map(parsePair));
 }
 
-/** `["A=1", "B=2"]` as an object; for env and headers, where every value is text. */
-export function readPairs(given: readonly string[], what: string): Record<string, string> {
+/** Reads `["A=1", "B=2"]` into an object whose values are all text, for env and headers. */
+export function readPairs(pairs: readonly string[], what: string): Record<string, string> {
   return Object.fromEntries(
-    given.map((text): [string, string] => {
-      const [key, value] = split(text);
+    pairs.map((text): [string, string] => {
+      const [key, value] = splitPair(text);
       if (key === undefined)
         throw new ToolkeepError(
           "BAD_USAGE",
-          `${what} is KEY=VALUE; got ${JSON.stringify(text.slice(0, 20))}`,
+          `${what} must be KEY=VALUE; got ${JSON.stringify(text.slice(0, 20))}`,
         );
       return [key, value];
     }),
   );
 }
 
-function pair(text: string): [string, unknown] {
-  const [key, value] = split(text);
+function parsePair(text: string): [string, unknown] {
+  const [key, value] = splitPair(text);
   if (key === undefined) {
     throw new ToolkeepError(
       "BAD_USAGE",
-      `arguments are one JSON object, - for standard input, @file, or key=value pairs; got ${JSON.stringify(text.slice(0, 80))}`,
+      `expected arguments as one JSON object, - for standard input, @file, or key=value pairs; got ${JSON.stringify(text.slice(0, 80))}`,
     );
   }
   try {
@@ -50,7 +50,7 @@ function pair(text: string): [string, unknown] {
   }
 }
 
-function split(text: string): [string, string] | [undefined, ""] {
+function splitPair(text: string): [string, string] | [undefined, ""] {
   const at = text.indexOf("=");
   return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : [undefined, ""];
 }
@@ -59,7 +59,7 @@ function parseJson(text: string, from: string): unknown {
   try {
     return parseExact(text);
   } catch (error) {
-    throw new ToolkeepError("BAD_USAGE", `${from} should be JSON: ${messageOf(error)}`);
+    throw new ToolkeepError("BAD_USAGE", `${from} must be JSON: ${messageOf(error)}`);
   }
 }
 

@@ -9,49 +9,54 @@ export interface AuditOptions extends Omit<CallQuery & ActionQuery, "since" | "u
   readonly actions?: boolean;
 }
 
-/** Which records are meant. */
-export function withConditions(command: Command, { actions = true } = {}): Command {
+/** Adds the options that filter records. */
+export function addFilterOptions(command: Command, { actions = true } = {}): Command {
   command
-    .option("--agent <name>", "calls of this agent, or of operator")
-    .option("--tool <name>", "calls of this tool")
-    .option("--outcome <name>", "calls that ended so: ok, failed, denied …")
-    .option("--decision <name>", "calls that the rules allow, ask about or deny")
-    .option("--conversation <id>", "calls of this conversation")
-    .option("--text <text>", "calls whose tool has this in its name")
-    .option("--since <time>", "from then on: 2h, 7d or a date such as 2026-11-16T08:00Z")
-    .option("--until <time>", "up to then");
+    .option("--agent <name>", "Only calls of this agent, or of operator")
+    .option("--tool <name>", "Only calls of this tool")
+    .option("--outcome <name>", "Only calls with this outcome: ok, failed, denied …")
+    .option("--decision <name>", "Only calls with this decision: allow, ask or deny")
+    .option("--conversation <id>", "Only calls of this conversation")
+    .option("--text <text>", "Only calls of tools with this text in their name")
+    .option("--since <time>", "Only records since this time: 2h, 7d or a date such as 2026-11-16T08:00Z")
+    .option("--until <time>", "Only records before this time");
   if (!actions) return command;
   return command
-    .option("--actions", "not calls, but what people and Toolkeep did beside them")
-    .option("--kind <name>", "actions of this kind: agent.created, or agent.* for all of them")
-    .option("--actor <name>", "actions of this person or agent")
-    .option("--subject <name>", "actions on this");
+    .option("--actions", "Show what people and Toolkeep did instead of calls")
+    .option("--kind <name>", "Only actions of this kind: agent.created, or agent.* for all about agents")
+    .option("--actor <name>", "Only actions by this person or agent")
+    .option("--subject <name>", "Only actions on this object");
 }
 
-const OF_CALLS = ["agent", "tool", "outcome", "decision", "conversation", "text"] as const;
-const OF_ACTIONS = ["kind", "actor", "subject"] as const;
+const CALL_FILTERS = ["agent", "tool", "outcome", "decision", "conversation", "text"] as const;
+const ACTION_FILTERS = ["kind", "actor", "subject"] as const;
 
-/** As the API takes them. */
-export function conditionsOf(options: AuditOptions): Record<string, string | number | undefined> {
-  const [wanted, others] = options.actions ? [OF_ACTIONS, OF_CALLS] : [OF_CALLS, OF_ACTIONS];
+/** The options as query parameters of the API. Throws BAD_USAGE for an option that does not fit. */
+export function readFilters(options: AuditOptions): Record<string, string | number | undefined> {
+  const [filters, others] = options.actions ? [ACTION_FILTERS, CALL_FILTERS] : [CALL_FILTERS, ACTION_FILTERS];
   const misplaced = others.find((name) => options[name] !== undefined);
   if (misplaced)
     throw new ToolkeepError(
       "BAD_USAGE",
-      options.actions ? `--${misplaced} is about calls, not --actions` : `--${misplaced} needs --actions`,
+      options.actions
+        ? `--${misplaced} filters calls; it cannot be used with --actions`
+        : `--${misplaced} filters actions; add --actions`,
     );
   return {
-    ...Object.fromEntries(wanted.map((name) => [name, options[name]])),
-    since: moment(options.since),
-    until: moment(options.until),
+    ...Object.fromEntries(filters.map((name) => [name, options[name]])),
+    since: parseTime(options.since),
+    until: parseTime(options.until),
   };
 }
 
-/** A date, or so long ago. */
-function moment(text: string | undefined): number | undefined {
+/** Parses a date or a duration before now. */
+function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+[a-z]+$/.test(text)) return Date.now() - parseDuration(text);
   const at = Date.parse(text);
   if (!Number.isNaN(at)) return at;
-  throw new ToolkeepError("BAD_USAGE", `a time is 2h, 7d or a date; got ${JSON.stringify(text)}`);
+  throw new ToolkeepError(
+    "BAD_USAGE",
+    `a time must be a duration such as 2h or 7d, or a date; got ${JSON.stringify(text)}`,
+  );
 }

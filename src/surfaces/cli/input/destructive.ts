@@ -1,22 +1,22 @@
 import type { Command } from "commander";
 import type { Action, Group, Run } from "../shell.ts";
-import { confirmed } from "./confirmed.ts";
+import { requireConfirmation } from "./confirm.ts";
 
 /**
- * The body of a command that deletes or revokes something: it asks first, unless `--yes` was given (see `withYes`).
- * `question` gets what the body gets.
+ * Wraps the body of a command that deletes or revokes something: it asks first, unless `--yes` was given (see
+ * `withYes`). `question` gets the parameters of the body.
  */
 export function asksFirst<P extends unknown[]>(
   question: (...params: P) => string,
   body: Action<P>,
 ): Action<P> {
   return async (run, ...params) => {
-    await mustConfirm(run, params.at(-1) as Agreement, question(...params));
+    await confirmUnlessYes(run, params.at(-1) as YesOption, question(...params));
     return await body(run, ...params);
   };
 }
 
-/** A leaf without options of its own that asks first. */
+/** Adds a leaf that has no options but `--yes` and asks first. */
 export function destructive<P extends unknown[]>(
   group: Group,
   usage: string,
@@ -28,16 +28,20 @@ export function destructive<P extends unknown[]>(
   return withYes(group.leaf(usage, summary, asksFirst(question, body), ...examples));
 }
 
-/** For commands that ask before they delete. */
+/** Adds `--yes` to a command that asks first. */
 export function withYes(command: Command): Command {
-  return command.option("--yes", "do not ask");
+  return command.option("--yes", "Skip the confirmation");
 }
 
-interface Agreement {
+interface YesOption {
   readonly yes?: boolean;
 }
 
-/** Resolves when the person is sure. Throws BAD_USAGE where nobody can be asked. */
-export async function mustConfirm(run: Run, { yes }: Agreement, question: string): Promise<void> {
-  if (!yes) await confirmed(run, question, { no: "nothing was changed", initially: false });
+/** Resolves if `--yes` was given or the person says yes. Throws BAD_USAGE if nobody can be asked. */
+export async function confirmUnlessYes(run: Run, { yes }: YesOption, question: string): Promise<void> {
+  if (!yes)
+    await requireConfirmation(run, question, {
+      refused: "cancelled; nothing was changed",
+      initialValue: false,
+    });
 }

@@ -1,8 +1,8 @@
-/** The options that confine a local server, what the API is told of them, and a sandbox in words. */
+/** The options that sandbox a local server: adding, reading and printing them. */
 import { type Command, Option } from "commander";
 import type { ServerInput, ServerView } from "../../api/contract.ts";
 import type { Run } from "../shell.ts";
-import { pathHere, repeatable, wholeNumber } from "./server-options.ts";
+import { createRepeatableOption, parseWholeNumber, resolveHere } from "./server-options.ts";
 
 export interface SandboxOptions {
   readonly sandbox?: "off" | "auto" | "required" | true;
@@ -15,45 +15,45 @@ export interface SandboxOptions {
   readonly sandboxFile?: string;
 }
 
-export function sandboxOptions(command: Command): Command {
+export function addSandboxOptions(command: Command): Command {
   return command
-    .optionsGroup("Confining a local server (bubblewrap, Linux):")
+    .optionsGroup("Sandbox for a local server (bubblewrap, Linux):")
     .addOption(
-      new Option("--sandbox [mode]", "confine it; auto: where that is possible").choices([
+      new Option("--sandbox [mode]", "Run the server in a sandbox; auto: only if this machine can").choices([
         "off",
         "auto",
         "required",
       ]),
     )
-    .option("--sandbox-network", "with network, which is the default")
-    .option("--no-sandbox-network", "without any network")
-    .addOption(repeatable("--sandbox-read <path>", "what it may read beside the system"))
-    .addOption(repeatable("--sandbox-write <path>", "what it may read and write"))
-    .option("--sandbox-memory <mb>", "memory of each of its processes, in MiB; none: no limit")
-    .option("--sandbox-processes <n>", "how many processes and threads; none: no limit")
-    .option("--sandbox-cpu <secs>", "seconds of the processor for each process; none: no limit")
-    .option("--sandbox-file <mb>", "the longest file that it may write, in MiB; none: no limit");
+    .option("--sandbox-network", "Allow network access (default)")
+    .option("--no-sandbox-network", "Block network access")
+    .addOption(createRepeatableOption("--sandbox-read <path>", "Path it may read besides the system"))
+    .addOption(createRepeatableOption("--sandbox-write <path>", "Path it may read and write"))
+    .option("--sandbox-memory <mb>", "Memory limit per process in MiB, or none")
+    .option("--sandbox-processes <n>", "Maximum number of processes and threads, or none")
+    .option("--sandbox-cpu <secs>", "CPU limit per process in seconds, or none")
+    .option("--sandbox-file <mb>", "Largest file it may write in MiB, or none");
 }
 
-/** Only what was typed; undefined where nothing was. */
-export function sandboxInput(run: Run, options: SandboxOptions): ServerInput["sandbox"] {
+/** Only the options that were given; undefined if there are none. */
+export function readSandboxOptions(run: Run, options: SandboxOptions): ServerInput["sandbox"] {
   const { sandbox: mode, sandboxNetwork: network, sandboxRead, sandboxWrite } = options;
   const parts = {
     mode: mode === true ? "required" : mode,
     network,
-    read: sandboxRead?.map((path) => pathHere(run, path)),
-    write: sandboxWrite?.map((path) => pathHere(run, path)),
-    memoryMb: limit(options.sandboxMemory, "--sandbox-memory", 16, 1_048_576),
-    processes: limit(options.sandboxProcesses, "--sandbox-processes", 1, 100_000),
-    cpuSecs: limit(options.sandboxCpu, "--sandbox-cpu", 1, 31_536_000),
-    fileMb: limit(options.sandboxFile, "--sandbox-file", 1, 1_048_576),
+    read: sandboxRead?.map((path) => resolveHere(run, path)),
+    write: sandboxWrite?.map((path) => resolveHere(run, path)),
+    memoryMb: parseLimit(options.sandboxMemory, "--sandbox-memory", 16, 1_048_576),
+    processes: parseLimit(options.sandboxProcesses, "--sandbox-processes", 1, 100_000),
+    cpuSecs: parseLimit(options.sandboxCpu, "--sandbox-cpu", 1, 31_536_000),
+    fileMb: parseLimit(options.sandboxFile, "--sandbox-file", 1, 1_048_576),
   };
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : (Object.fromEntries(given) as ServerInput["sandbox"]);
 }
 
-/** How a server is confined, or why it is not; null where nobody asked for it. */
-export function sandboxText({ sandbox }: ServerView): string | null {
+/** Describes the sandbox, or why it is not in force; null if none was requested. */
+export function formatSandbox({ sandbox }: ServerView): string | null {
   if (sandbox === null || sandbox.mode === "off") return null;
   const { mode, network, read, write, memoryMb, processes, cpuSecs, fileMb, problem } = sandbox;
   const parts = [
@@ -61,16 +61,21 @@ export function sandboxText({ sandbox }: ServerView): string | null {
     !network && "no network",
     read.length > 0 && `reads ${read.join(", ")}`,
     write.length > 0 && `writes ${write.join(", ")}`,
-    memoryMb !== null && `${memoryMb} MiB of memory a process`,
+    memoryMb !== null && `${memoryMb} MiB of memory per process`,
     processes !== null && `at most ${processes} processes`,
-    cpuSecs !== null && `${cpuSecs} s of the processor a process`,
+    cpuSecs !== null && `${cpuSecs} s of CPU per process`,
     fileMb !== null && `files up to ${fileMb} MiB`,
     problem !== null && `NOT IN FORCE: ${problem}`,
   ];
   return parts.filter(Boolean).join("; ");
 }
 
-function limit(text: string | undefined, what: string, min: number, max: number): number | null | undefined {
+function parseLimit(
+  text: string | undefined,
+  what: string,
+  min: number,
+  max: number,
+): number | null | undefined {
   if (text === undefined) return undefined;
-  return text === "none" ? null : wholeNumber(text, what, min, max);
+  return text === "none" ? null : parseWholeNumber(text, what, min, max);
 }

@@ -4,30 +4,31 @@ import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import type { Run } from "../shell.ts";
 
 /**
- * A secret for the option `what`: as it was typed, `-` for standard input, `@file`, or true to ask the person here,
- * unseen. Only the last three keep it out of the shell's history and the list of processes.
+ * Reads a secret for the option `what`: the value itself, `-` for standard input, `@file`, or true to ask the person
+ * with hidden input. Only the last three keep it out of the shell's history and the process list.
  */
 export async function readSecret(run: Run, what: string, given: string | true = true): Promise<string> {
-  if (given === "-") return withoutLineEnd(await run.terminal.read());
-  if (given === true) return await askFor(run, what);
+  if (given === "-") return stripLineEnd(await run.terminal.read());
+  if (given === true) return await askSecret(run, what);
   if (!given.startsWith("@")) return given;
   const file = resolve(run.terminal.cwd, given.slice(1));
-  return withoutLineEnd(
+  return stripLineEnd(
     await readFile(file, "utf8").catch((error: unknown) => {
       throw new ToolkeepError("BAD_USAGE", `${what} cannot be read: ${messageOf(error)}`);
     }),
   );
 }
 
-async function askFor({ terminal }: Run, what: string): Promise<string> {
-  if (!terminal.interactive) throw new ToolkeepError("BAD_USAGE", `Not a terminal: give ${what} a value`);
+async function askSecret({ terminal }: Run, what: string): Promise<string> {
+  if (!terminal.interactive)
+    throw new ToolkeepError("BAD_USAGE", `cannot ask without a terminal; give ${what} a value`);
   const { isCancel, password } = await import("@clack/prompts");
-  // Standard output is for the answer and may be a file.
+  // Standard output is for the command's answer and may be a file.
   const answer = await password({ message: what, output: process.stderr });
-  if (isCancel(answer)) throw new ToolkeepError("CANCELLED", `no value was given for ${what}`);
+  if (isCancel(answer)) throw new ToolkeepError("CANCELLED", `cancelled; ${what} got no value`);
   return answer;
 }
 
-function withoutLineEnd(text: string): string {
+function stripLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }

@@ -1,10 +1,10 @@
-/** The options that say how a server is reached and how it lives, and what the API is told of them. */
+/** The options of servers: adding them to commands, and reading them into the API's input. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import type { ServerInput } from "../../api/contract.ts";
-import { remoteDaemon } from "../client/remote.ts";
+import { readRemoteDaemon } from "../client/remote.ts";
 import { parseDuration } from "../print/duration.ts";
 import type { Run } from "../shell.ts";
 import { readSecret } from "./secret-input.ts";
@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly maxConcurrency?: string;
   readonly oauthGrant?: "authorization_code" | "client_credentials";
   readonly oauthClientId?: string;
-  /** True: to be asked for. */
+  /** True: ask for it. */
   readonly oauthClientSecret?: string | true;
   readonly oauthPrivateKey?: string;
   readonly oauthMetadataUrl?: string;
@@ -36,61 +36,90 @@ export interface ServerOptions {
   readonly tlsCa?: string;
 }
 
-export function reachOptions(command: Command): Command {
+export function addReachOptions(command: Command): Command {
   return command
-    .addOption(repeatable("--env <K=V>", "variable for a local server, kept sealed; K alone: as it is here"))
-    .addOption(repeatable("--header <K=V>", "header for a remote server, kept sealed; K alone: asked for"))
-    .option("--url <url>", "address of a remote server")
-    .addOption(choice("--transport <kind>", "http when --url is given, else stdio", ["stdio", "http", "sse"]))
-    .option("--cwd <folder>", "where a local server starts; here, when it is added");
+    .addOption(
+      createRepeatableOption(
+        "--env <K=V>",
+        "Variable for a local server, stored encrypted; K alone takes the value from your environment",
+      ),
+    )
+    .addOption(
+      createRepeatableOption(
+        "--header <K=V>",
+        "Header for a remote server, stored encrypted; K alone asks for the value",
+      ),
+    )
+    .option("--url <url>", "Address of a remote server")
+    .addOption(
+      createChoiceOption("--transport <kind>", "Transport (default: http with --url, otherwise stdio)", [
+        "stdio",
+        "http",
+        "sse",
+      ]),
+    )
+    .option("--cwd <folder>", "Working directory of a local server (default when adding: this folder)");
 }
 
-/** Each option can be taken back when a server is edited; when it is added there is nothing to take back. */
-export function lifeOptions(command: Command, { editing }: { editing: boolean }): Command {
+/** Only `server edit` gets the options that undo others; `server add` has nothing to undo. */
+export function addLifecycleOptions(command: Command, { editing }: { editing: boolean }): Command {
   command
-    .optionsGroup("Time and life:")
-    .option("--timeout <ms>", "time limit of one call, such as 30000 or 30s")
-    .option("--progress-extends-timeout", "each progress update gives a call its time again, 600 s at most")
-    .option("--connect-timeout <ms>", "time limit of connecting and listing the tools")
-    .addOption(choice("--connect <when>", "with the first call, or at the start", ["lazy", "eager"]))
-    .option("--keep-alive", "never stop it for want of calls")
-    .addOption(
-      choice("--retry <when>", "what to repeat when it dies during a call", ["safe", "never", "once"]),
+    .optionsGroup("Timeouts and lifecycle:")
+    .option("--timeout <ms>", "Time limit of a call, such as 30000 or 30s")
+    .option(
+      "--progress-extends-timeout",
+      "Restart the time limit at each progress update, up to 600 s in total",
     )
-    .option("--max-concurrency <n>", "how many calls it gets at the same time");
+    .option("--connect-timeout <ms>", "Time limit for connecting and listing tools")
+    .addOption(
+      createChoiceOption("--connect <when>", "Connect on the first call (lazy) or at start (eager)", [
+        "lazy",
+        "eager",
+      ]),
+    )
+    .option("--keep-alive", "Keep the server running when it is idle")
+    .addOption(
+      createChoiceOption("--retry <when>", "Calls to retry if the server dies during one", [
+        "safe",
+        "never",
+        "once",
+      ]),
+    )
+    .option("--max-concurrency <n>", "Maximum number of concurrent calls");
   if (editing)
     command
-      .option("--no-progress-extends-timeout", "the time limit holds whatever it says")
-      .option("--no-keep-alive", "stop it when it is not called");
+      .option("--no-progress-extends-timeout", "Do not extend the time limit on progress")
+      .option("--no-keep-alive", "Stop the server when it is idle");
   return command;
 }
 
-export function authOptions(command: Command, { editing }: { editing: boolean }): Command {
+export function addAuthOptions(command: Command, { editing }: { editing: boolean }): Command {
   command
     .optionsGroup("Signing in to a remote server:")
     .addOption(
-      choice("--oauth-grant <kind>", "who signs in: a person, or nobody", [
+      createChoiceOption("--oauth-grant <kind>", "Who signs in: a person, or Toolkeep itself", [
         "authorization_code",
         "client_credentials",
       ]),
     )
-    .option("--oauth-client-id <id>", "a client that was registered beforehand")
-    .option("--oauth-client-secret [secret]", "its secret; asked for when left out; - reads it, @FILE too")
-    .option("--oauth-private-key <file>", "instead of a secret, the PEM file of its key")
-    .option("--oauth-metadata-url <url>", "https address of a document that describes the client")
-    .addOption(repeatable("--oauth-scope <scope>", "what to ask for"))
-    .option("--tls-cert <file>", "PEM file of a client certificate")
+    .option("--oauth-client-id <id>", "Id of an already registered client")
+    .option(
+      "--oauth-client-secret [secret]",
+      "Secret of the client; asks if left out, - reads standard input, @FILE a file",
+    )
+    .option("--oauth-private-key <file>", "PEM file of the client's private key, instead of a secret")
+    .option("--oauth-metadata-url <url>", "HTTPS address of the client's metadata document")
+    .addOption(createRepeatableOption("--oauth-scope <scope>", "Scope to request"))
+    .option("--tls-cert <file>", "PEM file of the client certificate")
     .option("--tls-key <file>", "PEM file of its key")
-    .option("--tls-ca <file>", "PEM file of the authorities to believe");
+    .option("--tls-ca <file>", "PEM file of the trusted authorities");
   if (editing)
-    command
-      .option("--no-oauth", "forget all of the oauth options")
-      .option("--no-tls", "forget all of the tls options");
+    command.option("--no-oauth", "Remove all OAuth options").option("--no-tls", "Remove all TLS options");
   return command;
 }
 
-/** Only what was typed, but env and headers, which `namedValues` reads. */
-export async function serverInput(
+/** Only the options that were given, without env and headers, which `readNamedValues` reads. */
+export async function readServerOptions(
   run: Run,
   [command, ...args]: readonly string[],
   options: ServerOptions,
@@ -98,12 +127,12 @@ export async function serverInput(
   const { url, trusted, pin, connect, keepAlive, retry, progressExtendsTimeout } = options;
   const transport =
     options.transport ?? (url === undefined ? (command === undefined ? undefined : "stdio") : "http");
-  const [oauth, tls] = [await oauthInput(run, options), tlsInput(run, options)];
-  return given({
+  const [oauth, tls] = [await readOAuthOptions(run, options), readTlsOptions(run, options)];
+  return dropUndefined({
     transport,
     ...(command === undefined ? {} : { command, args }),
     url,
-    cwd: options.cwd && pathHere(run, options.cwd),
+    cwd: options.cwd && resolveHere(run, options.cwd),
     timeoutMs: options.timeout && parseDuration(options.timeout, "ms"),
     progressExtendsTimeout,
     connectTimeoutMs: options.connectTimeout && parseDuration(options.connectTimeout, "ms"),
@@ -111,7 +140,7 @@ export async function serverInput(
     keepAlive,
     retry,
     maxConcurrency:
-      options.maxConcurrency && wholeNumber(options.maxConcurrency, "--max-concurrency", 1, 1_000),
+      options.maxConcurrency && parseWholeNumber(options.maxConcurrency, "--max-concurrency", 1, 1_000),
     trusted,
     pin,
     oauth: Object.keys(oauth).length === 0 ? undefined : oauth,
@@ -120,58 +149,61 @@ export async function serverInput(
 }
 
 /**
- * `K=V`, for a header `K: V` too, or `K` alone: its value in this shell (a variable only), else asked for, so that no
- * history has it. Messages show at most a name: what is none may be a secret.
+ * Reads `K=V`, for a header also `K: V`, or `K` alone. The value of `K` alone comes from this shell (variables only) or
+ * from asking, so that it stays out of the shell's history. Messages show only names, since malformed input may be a secret.
  */
-export async function namedValues(
+export async function readNamedValues(
   run: Run,
   pairs: readonly string[],
   what: "--env" | "--header",
 ): Promise<Record<string, string>> {
   const values: [string, string][] = [];
   for (const pair of pairs) {
-    const { key, value } = what === "--env" ? variable(pair) : header(pair);
+    const { key, value } = what === "--env" ? parseVariable(pair) : parseHeader(pair);
     const here = what === "--env" ? run.terminal.env[key] : undefined;
-    const label = key.length > LONGEST_SHOWN ? `one ${what}` : `${what} ${key}`;
+    const label = key.length > MAX_LABEL_LENGTH ? `one ${what}` : `${what} ${key}`;
     values.push([key, value ?? here ?? (await readSecret(run, label))]);
   }
   return Object.fromEntries(values);
 }
 
-interface Named {
+interface NamedValue {
   readonly key: string;
-  /** Undefined where the name stands alone. */
+  /** Undefined if only the name was given. */
   readonly value: string | undefined;
 }
 
-const LONGEST_SHOWN = 64;
+const MAX_LABEL_LENGTH = 64;
 
-function variable(pair: string): Named {
+function parseVariable(pair: string): NamedValue {
   const [, key, value] = /^([^=\s]+)=(.*)$/s.exec(pair) ?? /^([A-Za-z_][\w.-]*)$/.exec(pair) ?? [];
   if (key !== undefined) return { key, value };
   throw new ToolkeepError(
     "BAD_USAGE",
-    "--env is NAME=VALUE, or NAME alone: expected a variable name, without spaces",
+    "--env must be NAME=VALUE or NAME: expected a variable name without spaces",
   );
 }
 
-function header(pair: string): Named {
+function parseHeader(pair: string): NamedValue {
   const [, key, value] = /^([!#$%&'*+.^_`|~\w-]+)(?:=|[ \t]*:[ \t]*|$)(.*)$/s.exec(pair) ?? [];
   if (key !== undefined) return { key, value: key === pair ? undefined : value };
   throw new ToolkeepError(
     "BAD_USAGE",
-    "--header is 'NAME: VALUE', NAME=VALUE, or NAME alone: expected a header name, without spaces",
+    "--header must be 'NAME: VALUE', NAME=VALUE or NAME: expected a header name without spaces",
   );
 }
 
-/** Paths on a command line are meant from here, wherever the daemon was started; elsewhere there is no such folder. */
-export function pathHere({ terminal }: Run, path: string): string {
-  return remoteDaemon(terminal.env) ? path : resolve(terminal.cwd, path);
+/** Resolves a path against this folder, not the daemon's. A remote daemon does not have this folder, so the path stays as it is. */
+export function resolveHere({ terminal }: Run, path: string): string {
+  return readRemoteDaemon(terminal.env) ? path : resolve(terminal.cwd, path);
 }
 
-async function oauthInput(run: Run, options: ServerOptions): Promise<NonNullable<ServerInput["oauth"]>> {
+async function readOAuthOptions(
+  run: Run,
+  options: ServerOptions,
+): Promise<NonNullable<ServerInput["oauth"]>> {
   const { oauthClientSecret: secret, oauthPrivateKey: keyFile, oauthScope: scopes = [] } = options;
-  return given({
+  return dropUndefined({
     grant: options.oauthGrant,
     clientId: options.oauthClientId,
     clientSecret: secret && (await readSecret(run, "--oauth-client-secret", secret)),
@@ -181,11 +213,14 @@ async function oauthInput(run: Run, options: ServerOptions): Promise<NonNullable
   });
 }
 
-function tlsInput(run: Run, { tlsCert, tlsKey, tlsCa }: ServerOptions): NonNullable<ServerInput["tls"]> {
-  return given({
-    cert: tlsCert && pathHere(run, tlsCert),
-    key: tlsKey && pathHere(run, tlsKey),
-    ca: tlsCa && pathHere(run, tlsCa),
+function readTlsOptions(
+  run: Run,
+  { tlsCert, tlsKey, tlsCa }: ServerOptions,
+): NonNullable<ServerInput["tls"]> {
+  return dropUndefined({
+    cert: tlsCert && resolveHere(run, tlsCert),
+    key: tlsKey && resolveHere(run, tlsKey),
+    ca: tlsCa && resolveHere(run, tlsCa),
   });
 }
 
@@ -196,42 +231,41 @@ async function readPem(file: string): Promise<string> {
 }
 
 /** Throws BAD_USAGE. */
-export function wholeNumber(text: string, what: string, min: number, max: number): number {
+export function parseWholeNumber(text: string, what: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new ToolkeepError(
     "BAD_USAGE",
-    `${what} is a whole number from ${min} to ${max}; got ${JSON.stringify(text)}`,
+    `${what} must be a whole number from ${min} to ${max}; got ${JSON.stringify(text)}`,
   );
 }
 
-/** Without a default, which the help would show as an empty list. */
-export function repeatable(flags: string, description: string): Option {
+/** An option without a default, which the help would show as an empty list. */
+export function createRepeatableOption(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser<readonly string[]>(
     (value, before = []) => [...before, value],
   );
 }
 
-function choice(flags: string, description: string, values: readonly string[]): Option {
+function createChoiceOption(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values);
 }
 
-/** Without what is not set. */
-function given<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function dropUndefined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
 }
 
-/** The daemon leaves out what does not apply; a person who typed it meant something. */
-export function mustApply({ env = [], header = [] }: ServerOptions, isLocal: boolean): void {
+/** Throws BAD_USAGE for --env or --header on a server of the wrong kind, which the daemon would silently ignore. */
+export function checkOptionsApply({ env = [], header = [] }: ServerOptions, isLocal: boolean): void {
   if (isLocal && header.length > 0)
-    throw new ToolkeepError("BAD_USAGE", "--header is for servers with --url; a command takes --env");
+    throw new ToolkeepError("BAD_USAGE", "--header only works with --url; use --env for a command");
   if (!isLocal && env.length > 0)
-    throw new ToolkeepError("BAD_USAGE", "--env is for servers that are a command; --url takes --header");
+    throw new ToolkeepError("BAD_USAGE", "--env only works with a command; use --header with --url");
 }
 
-/** A command is meant from here, wherever the daemon was started; a daemon elsewhere has no such folder. */
-export function startFolder({ terminal }: Run, command: readonly string[]): ServerInput {
-  return command.length === 0 || remoteDaemon(terminal.env) ? {} : { cwd: terminal.cwd };
+/** A local command starts in this folder, not the daemon's. A remote daemon does not have this folder. */
+export function chooseStartFolder({ terminal }: Run, command: readonly string[]): ServerInput {
+  return command.length === 0 || readRemoteDaemon(terminal.env) ? {} : { cwd: terminal.cwd };
 }

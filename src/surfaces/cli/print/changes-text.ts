@@ -1,13 +1,14 @@
 import { oneLine, printable } from "../../../lib/terminal/printable.ts";
 import type { FieldChange, ServerChanges, ServerChangeView } from "../../api/contract.ts";
 
-/** What a server publishes that nobody has accepted, for a person to read. */
-export function changesText(name: string, { version, changes }: ServerChanges): string {
-  if (changes.length === 0) return `Everything that ${name} publishes is accepted, or it is not pinned.\n`;
-  return `${changes.map(changeText).join("\n")}\nNo agent sees any of this. To decide:\n  toolkeep server accept ${name} [WHAT…] --seen ${version}\n  toolkeep server reject ${name} [WHAT…] --seen ${version}\n`;
+/** The definitions of a server that nobody has accepted yet, for a person to review. */
+export function formatChanges(name: string, { version, changes }: ServerChanges): string {
+  if (changes.length === 0)
+    return `Nothing to review: everything ${name} publishes is accepted, or the server is not pinned.\n`;
+  return `${changes.map(formatChange).join("\n")}\nAgents do not see any of this yet. To decide:\n  toolkeep server accept ${name} [WHAT…] --seen ${version}\n  toolkeep server reject ${name} [WHAT…] --seen ${version}\n`;
 }
 
-function changeText({ kind, name, tool, what, state, fields, findings }: ServerChangeView): string {
+function formatChange({ kind, name, tool, what, state, fields, findings }: ServerChangeView): string {
   const called = tool === undefined || tool === name ? "" : ` (${tool})`;
   const rejected = state === "rejected" ? ", rejected" : "";
   return [
@@ -16,23 +17,23 @@ function changeText({ kind, name, tool, what, state, fields, findings }: ServerC
       (finding) =>
         `  ! ${finding.kind.replaceAll("_", " ")} in ${oneLine(finding.field)}: ${oneLine(finding.excerpt)}`,
     ),
-    ...fields.flatMap(fieldText),
+    ...fields.flatMap(formatFieldChange),
     "",
   ].join("\n");
 }
 
-function fieldText({ path, change, before, after, lines }: FieldChange): readonly string[] {
+function formatFieldChange({ path, change, before, after, lines }: FieldChange): readonly string[] {
   const head = `  ${oneLine(path)} (${change})`;
   if (lines) return [head, ...lines.map(({ kind, text }) => `    ${SIGNS[kind]} ${printable(text)}`)];
   return [
     head,
-    ...(before === undefined ? [] : marked("-", before)),
-    ...(after === undefined ? [] : marked("+", after)),
+    ...(before === undefined ? [] : prefixLines("-", before)),
+    ...(after === undefined ? [] : prefixLines("+", after)),
   ];
 }
 
 const SIGNS = { same: " ", removed: "-", added: "+" } as const;
 
-function marked(sign: string, text: string): readonly string[] {
+function prefixLines(sign: string, text: string): readonly string[] {
   return text.split("\n").map((line) => `    ${sign} ${printable(line)}`);
 }

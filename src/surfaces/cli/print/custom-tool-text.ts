@@ -3,20 +3,23 @@ import { counted } from "../../../lib/terminal/counted.ts";
 import type { Cell } from "../../../lib/terminal/table.ts";
 import type { CustomToolView } from "../../api/contract.ts";
 import { durationText } from "./duration.ts";
-import { flagWords } from "./flag-words.ts";
+import { formatFlags } from "./flag-words.ts";
 
-/** What a person has to know of a script before they enable it. */
-export function customToolFields(tool: CustomToolView, now: number): readonly (readonly [string, Cell])[] {
+/** What a person should know about a script before enabling it. */
+export function listCustomToolFields(
+  tool: CustomToolView,
+  now: number,
+): readonly (readonly [string, Cell])[] {
   const { folder, files, wants, sha256, enabled } = tool;
   return [
     ["folder", folder],
     ["files", files.map(({ path, bytes }) => `${path} (${counted(bytes, "byte")})`).join(", ")],
     ["content", sha256?.slice(0, 12)],
-    ["runs", wants && (wants.command?.join(" ") ?? "nothing: its interpreter is missing here")],
-    ["flags", wants && flagWords(wants.flags)],
+    ["runs", wants && (wants.command?.join(" ") ?? "nothing: its interpreter is not installed")],
+    ["flags", wants && formatFlags(wants.flags)],
     ["time limit", wants && durationText(wants.timeoutMs)],
     ["output limit", wants && counted(wants.maxOutputBytes, "byte")],
-    ["env", wants && (wants.env.join(", ") || "none of its own")],
+    ["env", wants && (wants.env.join(", ") || "none")],
     ["env passed on", wants?.passEnv.join(", ")],
     ["secrets", wants && (wants.secrets.join(", ") || "none")],
     ["enabled", enabled && `content ${enabled.sha256.slice(0, 12)}, ${ago(enabled.enabledAt, now)}`],

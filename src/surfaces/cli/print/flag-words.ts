@@ -1,7 +1,7 @@
 import type { ToolView } from "../../api/contract.ts";
 
-/** `read-only, core`; `none` where it is nothing special. */
-export function flagWords(
+/** `read-only, core`, or `none`. */
+export function formatFlags(
   { readOnly, concurrencySafe, destructive }: ToolView["flags"],
   isCore = false,
 ): string {

@@ -1,6 +1,6 @@
 import type { OutcomeName } from "../../../contract/tool.ts";
 
-/** The exit code of `toolkeep call` for each way a call can end. */
+/** The exit code of `toolkeep call` for each outcome. */
 export const OUTCOME_EXIT: Readonly<Record<OutcomeName, number>> = {
   ok: 0,
   failed: 1,

@@ -4,9 +4,9 @@ const QUIET_MS = 2_000;
 const FRAME_MS = 100;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** Shows on standard error that something takes its time: a running clock for people, one line for logs. */
+/** Shows on standard error that work is in progress: a spinner in a terminal, otherwise one line after two seconds. */
 export async function withProgress<T>(terminal: Terminal, label: string, work: Promise<T>): Promise<T> {
-  const stop = terminal.interactive ? spinner(terminal, label) : announcement(terminal, label);
+  const stop = terminal.interactive ? startSpinner(terminal, label) : announceLater(terminal, label);
   try {
     return await work;
   } finally {
@@ -14,7 +14,7 @@ export async function withProgress<T>(terminal: Terminal, label: string, work: P
   }
 }
 
-function spinner(terminal: Terminal, label: string): () => void {
+function startSpinner(terminal: Terminal, label: string): () => void {
   const startedAt = performance.now();
   let frame = 0;
   const timer = setInterval(() => {
@@ -27,7 +27,7 @@ function spinner(terminal: Terminal, label: string): () => void {
   };
 }
 
-function announcement(terminal: Terminal, label: string): () => void {
+function announceLater(terminal: Terminal, label: string): () => void {
   const timer = setTimeout(() => terminal.err(`${label} …\n`), QUIET_MS);
   return () => clearTimeout(timer);
 }

@@ -3,7 +3,7 @@ import { fields } from "../../../lib/terminal/table.ts";
 import type { RuleExplanation, RuleInput, RuleView } from "../../api/contract.ts";
 
 /** `run_shell on git * → allow`. */
-export function ruleText({
+export function formatRule({
   permission,
   pattern,
   after,
@@ -14,42 +14,42 @@ export function ruleText({
   action,
 }: Partial<RuleView> & RuleInput): string {
   const of = only == null ? "" : ` of ${only} servers`;
-  const about = pattern == null ? "" : ` on ${patternText(pattern)}`;
+  const about = pattern == null ? "" : ` on ${formatPattern(pattern)}`;
   const since = after == null ? "" : ` after ${after}`;
   const not = except.length === 0 ? "" : ` except ${except.join(", ")}`;
-  const but = unless == null ? "" : ` unless ${patternText(unless)}`;
+  const but = unless == null ? "" : ` unless ${formatPattern(unless)}`;
   return oneLine(`${permission}${of}${about}${since}${not}${but} → ${final ? "final " : ""}${action}`);
 }
 
-/** The same of a rule as the API gives it. */
-export function viewText(rule: RuleView): string {
-  return ruleText(inputOf(rule));
+/** Like `formatRule`, for a rule as the API returns it. */
+export function formatRuleView(rule: RuleView): string {
+  return formatRule(toRuleInput(rule));
 }
 
-export function patternText(pattern: NonNullable<RuleView["pattern"]>): string {
+export function formatPattern(pattern: NonNullable<RuleView["pattern"]>): string {
   return typeof pattern === "string" ? pattern : JSON.stringify(pattern);
 }
 
-/** Whose it is and where it stands: `user (rul_…)`, `project, /srv/x/toolkeep.json`. */
-export function placeText({ id, from, where, agent, conversation }: RuleView): string {
+/** Where a rule comes from and who it is for: `user, rul_…`, `project, /srv/x/toolkeep.json`. */
+export function formatRuleOrigin({ id, from, where, agent, conversation }: RuleView): string {
   const whose = [agent && `agent ${agent}`, conversation && `conversation ${conversation}`].filter(Boolean);
   const place = id ?? (where === from ? "" : where);
   return [from, ...whose, place].filter(Boolean).join(", ");
 }
 
-export function explanationText(said: RuleExplanation): string {
-  const { tool, agent, action, rule, others, subjects, labels, changes } = said;
+export function formatExplanation(explanation: RuleExplanation): string {
+  const { tool, agent, action, rule, others, subjects, labels, changes } = explanation;
   const about = Object.entries(subjects).flatMap(([kind, values]) =>
     values.map((value: string) => `${kind} ${oneLine(value)}`),
   );
   const head = fields([
     ["tool", tool],
     ["agent", agent],
-    ["decision", `${action}${remark(said)}`],
-    ["rule", rule ? viewText(rule) : "none matches, so it is allowed"],
-    ["from", rule ? placeText(rule) : ""],
+    ["decision", `${action}${explainAction(explanation)}`],
+    ["rule", rule ? formatRuleView(rule) : "none matches, so the call is allowed"],
+    ["from", rule ? formatRuleOrigin(rule) : ""],
     ["note", rule?.note ?? ""],
-    ["can do", said.capabilities.join(", ")],
+    ["can do", explanation.capabilities.join(", ")],
     ["about", about.join(", ")],
     ["labels", labels.join(", ")],
   ]);
@@ -57,37 +57,44 @@ export function explanationText(said: RuleExplanation): string {
   const unmatched = others.filter((other) => !other.matched);
   return [
     head,
-    list("Matched as well:", matched),
-    list("About this tool, but not this call:", unmatched),
+    formatOtherRules("Other rules that match:", matched),
+    formatOtherRules("Rules for this tool that do not match this call:", unmatched),
     changes.length === 0
       ? action === "deny" && rule?.final
-        ? "\nNothing loosens a final deny; only removing it does.\n"
+        ? "\nA final deny cannot be overridden. Remove the rule to allow the call.\n"
         : ""
-      : `\nWhat would change it:\n${changes.map((change) => `  ${addCommand(change)}\n`).join("")}`,
+      : `\nTo change this:\n${changes.map((change) => `  ${formatAddCommand(change)}\n`).join("")}`,
   ].join("");
 }
 
-function remark({ action, hidden, rule }: RuleExplanation): string {
+function explainAction({ action, hidden, rule }: RuleExplanation): string {
   if (hidden) return ", and hidden from its lists";
   if (rule?.action !== "ask" || action === "ask") return "";
   return action === "allow"
-    ? ", because nobody asks the operator"
-    : ", because nobody is asked for a headless agent";
+    ? ", because the operator is never asked"
+    : ", because nobody can be asked for a headless agent";
 }
 
-function list(heading: string, others: RuleExplanation["others"]): string {
+function formatOtherRules(heading: string, others: RuleExplanation["others"]): string {
   if (others.length === 0) return "";
-  const lines = others.map(({ rule, why }) => `  ${viewText(rule)}  (${placeText(rule)}): ${why}\n`);
+  const lines = others.map(
+    ({ rule, why }) => `  ${formatRuleView(rule)}  (${formatRuleOrigin(rule)}): ${why}\n`,
+  );
   return `\n${heading}\n${lines.join("")}`;
 }
 
-function addCommand({ permission, action, pattern, agent }: RuleExplanation["changes"][number]): string {
-  const on = pattern === undefined ? "" : ` --pattern '${patternText(pattern).replaceAll("'", `'\\''`)}'`;
+function formatAddCommand({
+  permission,
+  action,
+  pattern,
+  agent,
+}: RuleExplanation["changes"][number]): string {
+  const on = pattern === undefined ? "" : ` --pattern '${formatPattern(pattern).replaceAll("'", `'\\''`)}'`;
   const whose = agent === undefined ? "" : ` --agent ${agent}`;
   return oneLine(`toolkeep rule add ${permission} ${action}${on}${whose}`);
 }
 
-function inputOf({ pattern, after, ...rule }: RuleView): Partial<RuleView> & RuleInput {
+function toRuleInput({ pattern, after, ...rule }: RuleView): Partial<RuleView> & RuleInput {
   const { permission, action, final, only, except, unless } = rule;
   return {
     only,

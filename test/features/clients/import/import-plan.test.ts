@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   type Candidate,
   planImport,
-  type Registered,
+  type RegisteredServer,
 } from "../../../../src/features/clients/import/import-plan.ts";
 import type { Reach } from "../../../../src/features/clients/reach.ts";
-import { looseOf } from "../../../../src/features/clients/references.ts";
+import { buildLooseIdentity } from "../../../../src/features/clients/references.ts";
 import { checkServerConfig } from "../../../../src/machine/config/sections/server-config.ts";
 
 const candidate = (name: string, digest = name, more: Partial<Candidate> = {}): Candidate => ({
@@ -14,7 +14,11 @@ const candidate = (name: string, digest = name, more: Partial<Candidate> = {}): 
   digests: [digest],
   ...more,
 });
-const registered = (name: string, digest = name, source: Registered["source"] = "stored"): Registered => ({
+const registered = (
+  name: string,
+  digest = name,
+  source: RegisteredServer["source"] = "stored",
+): RegisteredServer => ({
   name,
   digest,
   reach: { transport: "stdio", command: name, args: [], env: {}, cwd: null, url: null, headers: {} },
@@ -108,10 +112,10 @@ describe("the plan of an import", () => {
       headers: {},
     });
     const loose = (env: Record<string, string>, missing: readonly string[] = [], args?: string[]) =>
-      looseOf(reach(env, args), { parts: ["env.K"], missingIn: missing }, ["HANDED"]);
+      buildLooseIdentity(reach(env, args), { parts: ["env.K"], missingIn: missing }, ["HANDED"]);
     const found = (name: string, by: ReturnType<typeof loose>) =>
       candidate(name, "found", { clients: ["codex"], loose: by });
-    const there = (name: string, env: Record<string, string>, more: Partial<Registered> = {}) => ({
+    const there = (name: string, env: Record<string, string>, more: Partial<RegisteredServer> = {}) => ({
       ...registered(name, "other"),
       reach: reach(env),
       ...more,

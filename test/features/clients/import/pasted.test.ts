@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { placeHere } from "../../../../src/features/clients/client.ts";
+import { getHostContext } from "../../../../src/features/clients/client.ts";
 import { discoverPasted } from "../../../../src/features/clients/import/pasted.ts";
 
 const found = (text: string) =>
-  discoverPasted(text, { place: placeHere({ HOME: "/home/x" }, "/"), ownUrl: null });
+  discoverPasted(text, { host: getHostContext({ HOME: "/home/x" }, "/"), ownUrl: null });
 
 describe("servers in a text that was pasted", () => {
   const entry = { command: "npx", args: ["-y", "server-files"], env: { TOKEN: "abc" } };

@@ -36,7 +36,9 @@ describe("the arguments of a call", () => {
 describe("pairs of env and headers", () => {
   it("stay text and never appear in the error", () => {
     expect(readPairs(["A=1", "B=x=y"], "--env")).toEqual({ A: "1", B: "x=y" });
-    expect(() => readPairs(["sk-this-is-a-very-long-secret-key"], "--env")).toThrow(/--env is KEY=VALUE/);
+    expect(() => readPairs(["sk-this-is-a-very-long-secret-key"], "--env")).toThrow(
+      /--env must be KEY=VALUE/,
+    );
     expect(() => readPairs(["sk-this-is-a-very-long-secret-key"], "--env")).not.toThrow(/secret-key/);
   });
 });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../../../src/surfaces/cli/program.ts";
-import { commandPath, Shell } from "../../../../src/surfaces/cli/shell.ts";
+import { getCommandPath, Shell } from "../../../../src/surfaces/cli/shell.ts";
 import { testApi } from "../../../support/test-api.ts";
 import { typed } from "../../../support/typed.ts";
 
@@ -44,7 +44,7 @@ function allCommands(): Command[] {
   return leaves(createProgram(new Shell({ terminal, connect: () => Promise.reject() }), "1"));
 }
 
-const named = (command: Command) => commandPath(command).replace(/^toolkeep /, "");
+const named = (command: Command) => getCommandPath(command).replace(/^toolkeep /, "");
 const isTyped = (line: string, name: string) => line === name || line.startsWith(`${name} `);
 
 describe("commands that delete or revoke", () => {
@@ -88,10 +88,10 @@ describe("commands that delete or revoke", () => {
     for (const line of DESTRUCTIVE) {
       const plain = await typed(api, line.split(" "), { env });
       expect(plain, line).toMatchObject({ code: 2, out: "" });
-      expect(plain.err, line).toContain("Not a terminal: pass --yes");
+      expect(plain.err, line).toContain("cannot ask without a terminal; pass --yes");
       const json = await typed(api, [...line.split(" "), "--json"], { env, interactive: true });
       expect(json.code, line).toBe(2);
-      expect(json.out, line).toContain("With --json nobody is asked: pass --yes");
+      expect(json.out, line).toContain("cannot ask with --json; pass --yes");
     }
     expect(changes).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { table } from "../../../../src/lib/terminal/table.ts";
-import { hasColours, painted } from "../../../../src/surfaces/cli/print/colours.ts";
+import { colourize, shouldUseColours } from "../../../../src/surfaces/cli/print/colours.ts";
 import { Dice } from "../../../support/dice.ts";
 import { testApi } from "../../../support/test-api.ts";
 import { typed } from "../../../support/typed.ts";
@@ -19,11 +19,11 @@ describe("colours", () => {
     [{ FORCE_COLOR: "0" }, true, false],
     [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
   ])("with %j, terminal %s: %s", (env, isTerminal, wanted) => {
-    expect(hasColours({ env }, isTerminal)).toBe(wanted);
+    expect(shouldUseColours({ env }, isTerminal)).toBe(wanted);
   });
 
   it("mark headings, states and checks", () => {
-    const text = painted(
+    const text = colourize(
       table(
         ["NAME", "STATE", "TOOLS"],
         [
@@ -36,7 +36,7 @@ describe("colours", () => {
     expect(text).toContain(`${ESCAPE}1mNAME`);
     expect(text).toContain(`fs      ${ESCAPE}31mfailed${ESCAPE}0m  0`);
     expect(text).toContain(`\nfailed  ${ESCAPE}32mready${ESCAPE}0m`);
-    expect(painted("✗ home: gone\n")).toBe(`${ESCAPE}31m✗${ESCAPE}0m home: gone\n`);
+    expect(colourize("✗ home: gone\n")).toBe(`${ESCAPE}31m✗${ESCAPE}0m home: gone\n`);
   });
 
   it("change nothing but colours, whatever the text is", () => {
@@ -61,7 +61,7 @@ describe("colours", () => {
     ];
     for (let round = 0; round < 2_000; round++) {
       const text = Array.from({ length: dice.below(20) }, () => dice.one(WORDS)).join("");
-      expect(stripVTControlCharacters(painted(text))).toBe(text);
+      expect(stripVTControlCharacters(colourize(text))).toBe(text);
     }
   });
 

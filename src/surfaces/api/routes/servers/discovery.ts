@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { clientSnippets } from "../../../../features/clients/snippets.ts";
+import { createSnippets } from "../../../../features/clients/snippets.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { Discovery, McpPlace, SnippetList } from "../../contract.ts";
@@ -52,7 +52,7 @@ export function discoveryRoute(app: FastifyInstance, context: ApiContext): void 
         args: ["stdio"],
         env: { TOOLKEEP_URL: options.url(), TOOLKEEP_TOKEN: PLACEHOLDER },
       };
-      return { snippets: clientSnippets(access, process.platform), placeholder: PLACEHOLDER };
+      return { snippets: createSnippets(access, process.platform), placeholder: PLACEHOLDER };
     },
   );
 }

@@ -1,12 +1,12 @@
 import { isAbsolute } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import { placeHere } from "../../../../features/clients/client.ts";
+import { getHostContext } from "../../../../features/clients/client.ts";
 import { type Discovery, discover } from "../../../../features/clients/discover.ts";
-import { planImport, type Registered } from "../../../../features/clients/import/import-plan.ts";
-import { candidateOf, isImported, previewOf } from "../../../../features/clients/import/import-preview.ts";
+import { planImport, type RegisteredServer } from "../../../../features/clients/import/import-plan.ts";
+import { isImported, toCandidate, toPreview } from "../../../../features/clients/import/import-preview.ts";
 import { discoverPasted } from "../../../../features/clients/import/pasted.ts";
-import { reachDigest } from "../../../../features/clients/reach.ts";
+import { digestReach } from "../../../../features/clients/reach.ts";
 import type { Hub } from "../../../../hub.ts";
 import { readSettingsText } from "../../../../machine/config/edit/settings-text.ts";
 import { define } from "../../../../servers/lifecycle/definition.ts";
@@ -64,18 +64,18 @@ const listOf = (properties: Record<string, object>) => ({
 /** Servers of other programs: what could be taken over, and taking it over. */
 export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext): void {
   const here = (cwd: string | undefined): Promise<Discovery> => {
-    const place = placeHere(options.env, "");
+    const host = getHostContext(options.env, "");
     const ownUrl = `${options.url()}/mcp`;
     return discover({
-      place: { ...place, cwd: checkFolder(cwd ?? place.home) },
+      host: { ...host, cwd: checkFolder(cwd ?? host.home) },
       readText: readSettingsText,
       ownUrl,
     });
   };
 
   const preview = async ({ servers, files }: Discovery): Promise<ImportPreview> => {
-    const verdicts = planImport(servers.map(candidateOf), await registered(hub));
-    return { servers: servers.map((found, index) => previewOf(found, verdicts[index]!)), files };
+    const verdicts = planImport(servers.map(toCandidate), await registered(hub));
+    return { servers: servers.map((found, index) => toPreview(found, verdicts[index]!)), files };
   };
 
   app.get<{ Querystring: { cwd?: string } }>(
@@ -92,7 +92,7 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
   );
 
   const inText = (text: string): Promise<Discovery> =>
-    discoverPasted(text, { place: placeHere(options.env, ""), ownUrl: `${options.url()}/mcp` });
+    discoverPasted(text, { host: getHostContext(options.env, ""), ownUrl: `${options.url()}/mcp` });
 
   app.post<{ Body: PastedServers }>(
     "/imports/pasted",
@@ -143,7 +143,7 @@ export function importRoutes(app: FastifyInstance, { hub, options }: ApiContext)
         servers ??
         (await (text === undefined ? here(cwd) : inText(text))).servers.map((one) => ({
           ...one.fields,
-          ...candidateOf(one),
+          ...toCandidate(one),
         }));
       const verdicts = planImport(found, await registered(hub));
       const wanted = found
@@ -192,7 +192,7 @@ function resultOf({ upstream }: Hub, verdict: ImportVerdict, error: string | nul
 }
 
 /** Every server with what it is reached by, secrets included: values differ where nothing else does. */
-async function registered({ store, settings, vault }: Hub): Promise<Registered[]> {
+async function registered({ store, settings, vault }: Hub): Promise<RegisteredServer[]> {
   const declared = new Map(settings.servers.map((one) => [one.name, one]));
   const records = await store.servers.list();
   return records.flatMap((record) => {
@@ -200,7 +200,7 @@ async function registered({ store, settings, vault }: Hub): Promise<Registered[]
     if (!config) return [];
     const { name } = record;
     const enabled = config.enabled && record.enabled;
-    return [{ name, digest: reachDigest(config), reach: config, enabled, source: config.source }];
+    return [{ name, digest: digestReach(config), reach: config, enabled, source: config.source }];
   });
 }
 

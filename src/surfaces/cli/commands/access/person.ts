@@ -24,43 +24,43 @@ interface EditOptions {
 }
 
 export function personCommand(shell: Shell): Command {
-  const person = shell.group("person", "who may use the dashboard and the API");
+  const person = shell.group("person", "Manage who may use the dashboard and the API");
 
-  person.leaf("list", "list the people and what each may do", listPeople);
+  person.leaf("list", "List people and their roles", listPeople);
   person
-    .leaf("add <name>", "add a person", addPerson, "eve --role operator")
-    .requiredOption("--role <role>", `what they may do: ${ROLES.join(", ")}`);
+    .leaf("add <name>", "Add a person", addPerson, "eve --role operator")
+    .requiredOption("--role <role>", `Role of the person: ${ROLES.join(", ")}`);
   person
     .leaf(
       "edit <name>",
-      "change what a person may do; it counts at once",
+      "Change a person; takes effect at once",
       editPerson,
       "eve --role viewer",
       "eve --disable",
     )
-    .option("--role <role>", `what they may do: ${ROLES.join(", ")}`)
-    .option("--rename <name>", "give them another name")
-    .option("--disable", "let them in nowhere, and sign them out")
-    .option("--enable", "let them in again");
+    .option("--role <role>", `Role of the person: ${ROLES.join(", ")}`)
+    .option("--rename <name>", "New name")
+    .option("--disable", "Block sign-in and end all sessions")
+    .option("--enable", "Allow sign-in again");
   destructive(
     person,
     "remove <name>",
-    "remove a person and sign them out",
-    (name) => `Remove ${name} and sign them out?`,
+    "Remove a person and end their sessions",
+    (name) => `Remove ${name} and end their sessions?`,
     removePerson,
     "eve",
   );
   person.leaf(
     "link <name>",
-    "print a link by which a person signs in, good once and for ten minutes",
+    "Print a sign-in link for a person; it works once, within ten minutes",
     linkPerson,
     "eve",
   );
-  person.leaf("sessions <name>", "list the browsers that a person is signed in with", listSessions, "eve");
+  person.leaf("sessions <name>", "List the browsers a person is signed in with", listSessions, "eve");
   destructive(
     person,
     "sign-out <name> [session]",
-    "end one session of a person, or all of them",
+    "End one or all sessions of a person",
     (name, session) => `End ${session ?? "every session"} of ${name}?`,
     signOut,
     "eve",
@@ -92,7 +92,7 @@ async function addPerson(run: Run, name: string, options: { role: string }): Pro
 
 async function editPerson(run: Run, name: string, options: EditOptions): Promise<undefined> {
   if (options.disable && options.enable)
-    throw new ToolkeepError("BAD_USAGE", "a person is either let in or not: give --enable or --disable");
+    throw new ToolkeepError("BAD_USAGE", "--enable and --disable are opposites; give only one");
   const change: PersonInput = {
     ...(options.role === undefined ? {} : { role: readRole(options.role) }),
     ...(options.rename === undefined ? {} : { name: options.rename }),
@@ -100,27 +100,25 @@ async function editPerson(run: Run, name: string, options: EditOptions): Promise
     ...(options.enable ? { disabled: false } : {}),
   };
   if (Object.keys(change).length === 0)
-    throw new ToolkeepError(
-      "BAD_USAGE",
-      "nothing to change was given: name a --role or --rename, or --enable or --disable",
-    );
+    throw new ToolkeepError("BAD_USAGE", "nothing to change; give --role, --rename, --enable or --disable");
   const answer = await run.send<PersonAnswer>("PATCH", path`/api/people/${name}`, change);
   const { person } = answer;
-  const signIn = person.disabled ? ", who cannot sign in" : "";
+  const signIn = person.disabled ? ", sign-in blocked" : "";
   run.print(answer, `Changed ${person.name}: ${person.role}${signIn}.\n`);
 }
 
 async function removePerson(run: Run, name: string): Promise<undefined> {
   run.print(
     await run.send<object>("DELETE", path`/api/people/${name}`),
-    `Removed ${name} and signed them out.\n`,
+    `Removed ${name} and ended their sessions.\n`,
   );
 }
 
 async function linkPerson(run: Run, name: string): Promise<undefined> {
   const link = await run.send<LoginLink>("POST", "/api/login-links", { person: name });
   run.print(link, `${link.url}\n`);
-  if (!run.json) run.terminal.err(`Whoever opens it becomes ${name}: once, within ten minutes.\n`);
+  if (!run.json)
+    run.terminal.err(`Whoever opens this link is signed in as ${name}. It works once, within ten minutes.\n`);
 }
 
 async function listSessions(run: Run, name: string): Promise<undefined> {
@@ -135,7 +133,7 @@ async function listSessions(run: Run, name: string): Promise<undefined> {
   run.print(
     { sessions },
     rows.length === 0
-      ? `${name} is signed in nowhere.\n`
+      ? `${name} is not signed in anywhere.\n`
       : table(["ID", "SIGNED IN", "LAST USED", "BROWSER"], rows, run.terminal.columns),
   );
 }
@@ -150,9 +148,9 @@ async function signOut(run: Run, name: string, session: string | undefined): Pro
   run.print(answer, `Ended ${counted(answer.ended, "session")} of ${name}.\n`);
 }
 
-/** Throws BAD_USAGE with the roles there are. */
+/** Throws BAD_USAGE for an unknown role. */
 export function readRole(text: string): Role {
   const role = ROLES.find((each) => each === text);
   if (role !== undefined) return role;
-  throw new ToolkeepError("BAD_USAGE", `expected one of the roles ${ROLES.join(", ")}; got ${text}`);
+  throw new ToolkeepError("BAD_USAGE", `the role must be one of ${ROLES.join(", ")}; got ${text}`);
 }

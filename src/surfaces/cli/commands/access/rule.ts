@@ -14,78 +14,79 @@ import type { Done, RuleAnswer, RuleExplanation, RuleList, RuleSimulation } from
 import { destructive } from "../../input/destructive.ts";
 import { addLabelCommands } from "../../label-commands.ts";
 import { parseDuration } from "../../print/duration.ts";
-import { explanationText, patternText, placeText } from "../../print/rule-text.ts";
+import { formatExplanation, formatPattern, formatRuleOrigin } from "../../print/rule-text.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 
 export function ruleCommand(shell: Shell): Command {
-  const rule = shell.group("rule", "what may run, what asks a person, and what never runs");
+  const rule = shell.group("rule", "Manage rules that allow, ask about or deny calls");
 
   rule
-    .leaf("list", "list the rules, of files and stored", listRules, "--agent coder")
-    .option("--agent <name>", "only those that are for this agent alone");
+    .leaf("list", "List rules, both stored and from settings files", listRules, "--agent coder")
+    .option("--agent <name>", "Only rules for this agent");
   rule
     .leaf(
       "add <permission> <action>",
-      "add a rule; the action is allow, ask or deny",
+      "Add a rule; the action is allow, ask or deny",
       addRule,
       "mcp:github:* ask",
       "run_shell allow --pattern 'git *' --agent coder",
       'fs.write deny --pattern \'{"path": "**/.env"}\' --final',
     )
-    .option("--pattern <pattern>", "which calls: a glob, or JSON with path, host, command or arg.NAME")
-    .option("--agent <name>", "only for this agent")
-    .option("--conversation <id>", "only in this conversation of the agent")
-    .option("--after <label>", "only once the conversation has this label")
-    .option("--final", "nothing loosens it; for deny")
-    .option("--for <duration>", "how long it counts, such as 8h")
-    .option("--note <text>", "why it is there");
-  destructive(rule, "remove <id>", "remove a stored rule", (id) => `Remove rule ${id}?`, removeRule, "rul_…");
+    .option("--pattern <pattern>", "Calls it matches: a glob, or JSON with path, host, command or arg.NAME")
+    .option("--agent <name>", "Only for this agent")
+    .option("--conversation <id>", "Only in this conversation of the agent")
+    .option("--after <label>", "Only after the conversation got this label")
+    .option("--final", "With deny: no other rule can override it")
+    .option("--for <duration>", "How long the rule lasts, such as 8h")
+    .option("--note <text>", "Why the rule exists");
+  destructive(rule, "remove <id>", "Remove a stored rule", (id) => `Remove rule ${id}?`, removeRule, "rul_…");
   rule
     .leaf(
       "explain",
-      "say what would become of a call, by which rule, and what would change that",
+      "Explain which rule decides a call, and how to change that",
       explainCall,
       '--agent coder --tool run_shell --args \'{"command": "git push"}\'',
     )
-    .requiredOption("--tool <name>", "the tool")
-    .option("--agent <name>", "who calls; without it the operator")
-    .option("--args <json>", "the arguments")
-    .option("--conversation <id>", "in this conversation, with its labels")
-    .option("--after <label>", "as if the conversation had this label (repeatable)", collect, []);
+    .requiredOption("--tool <name>", "Tool to call")
+    .option("--agent <name>", "Agent that calls (default: the operator)")
+    .option("--args <json>", "Arguments of the call")
+    .option("--conversation <id>", "Conversation of the call, with its labels")
+    .option("--after <label>", "Label to assume for the conversation (repeatable)", collect, []);
   rule.leaf(
     "test <file>",
-    "check a file of rules against the cases in it; needs no daemon",
+    "Test a rules file against the cases in it; needs no daemon",
     testRules,
     "rules.test.json",
   );
   rule
     .leaf(
       "simulate",
-      "show which calls of the audit other rules would have decided differently",
+      "Show which audited calls other rules would decide differently",
       simulateRules,
       "--rules new-rules.json --since 7d",
     )
-    .requiredOption("--rules <file>", "a file with rules, in the place of those in your settings")
-    .option("--since <duration>", "calls of this time, such as 7d")
-    .option("--limit <count>", "at most so many of the newest calls; 1000, with --since 10000");
+    .requiredOption("--rules <file>", "File with rules to use instead of those in your settings")
+    .option("--since <duration>", "Only calls within this time, such as 7d")
+    .option("--limit <count>", "Maximum number of calls, newest first (default: 1000, with --since 10000)");
   addLabelCommands(rule);
   return rule;
 }
 
 async function listRules(run: Run, options: { agent?: string }): Promise<undefined> {
   const { rules } = await run.get<RuleList>("/api/rules");
-  const shown = options.agent === undefined ? rules : rules.filter(({ agent }) => agent === options.agent);
-  const rows = shown.map((rule) => [
+  const visible = options.agent === undefined ? rules : rules.filter(({ agent }) => agent === options.agent);
+  const rows = visible.map((rule) => [
     rule.permission,
-    rule.pattern === null ? "*" : oneLine(patternText(rule.pattern)),
+    rule.pattern === null ? "*" : oneLine(formatPattern(rule.pattern)),
     `${rule.final ? "final " : ""}${rule.action}`,
     rule.after ?? "",
-    placeText(rule),
+    formatRuleOrigin(rule),
     oneLine(rule.note),
   ]);
-  const none = "No rules: everything that an agent has may run.\nAdd one: toolkeep rule add mcp:NAME:* ask\n";
+  const emptyText =
+    "No rules yet, so agents may run all their tools.\nAdd one: toolkeep rule add mcp:NAME:* ask\n";
   const head = ["PERMISSION", "PATTERN", "ACTION", "AFTER", "FROM", "NOTE"];
-  run.print({ rules: shown }, rows.length === 0 ? none : table(head, rows, run.terminal.columns));
+  run.print({ rules: visible }, rows.length === 0 ? emptyText : table(head, rows, run.terminal.columns));
 }
 
 interface AddOptions {
@@ -108,19 +109,19 @@ async function addRule(
   const body = {
     permission,
     action,
-    ...(pattern !== undefined && { pattern: patternOf(pattern) }),
+    ...(pattern !== undefined && { pattern: parsePattern(pattern) }),
     ...(duration !== undefined && { expiresInMs: parseDuration(duration) }),
     ...Object.fromEntries(Object.entries(rest).filter(([key]) => key !== "json")),
   };
   const answer = await run.send<RuleAnswer>("POST", "/api/rules", body);
   const { id, agent } = answer.rule;
-  const whom = agent === null ? "every agent" : agent;
+  const target = agent === null ? "every agent" : agent;
   const unmatched = answer.unmatched
-    ? `Nothing that is here now is what it is about. A permission is a tool's name, mcp:SERVER:TOOL, destructive, or one of ${CAPABILITIES.join(", ")}; * stands for anything.\n`
+    ? `It matches no current tool. A permission is a tool's name, mcp:SERVER:TOOL, destructive, or one of ${CAPABILITIES.join(", ")}; * matches anything.\n`
     : "";
   run.print(
     answer,
-    `Added ${id}, for ${whom}.\n${unmatched}See what it does: toolkeep rule explain --tool TOOL --agent AGENT\n`,
+    `Added ${id}, for ${target}.\n${unmatched}See what it does: toolkeep rule explain --tool TOOL --agent AGENT\n`,
   );
 }
 
@@ -138,18 +139,18 @@ interface ExplainOptions {
 
 async function explainCall(run: Run, options: ExplainOptions): Promise<undefined> {
   const { tool, agent, args, conversation, after } = options;
-  const said = await run.send<RuleExplanation>("POST", "/api/rules/explain", {
+  const explanation = await run.send<RuleExplanation>("POST", "/api/rules/explain", {
     tool,
     ...(agent !== undefined && { agent }),
-    ...(args !== undefined && { arguments: objectOf("--args", args) }),
+    ...(args !== undefined && { arguments: parseObject("--args", args) }),
     ...(conversation !== undefined && { conversation }),
     ...(after.length > 0 && { after }),
   });
-  run.print(said, explanationText(said));
+  run.print(explanation, formatExplanation(explanation));
 }
 
 async function testRules(run: Run, file: string): Promise<number> {
-  const read = readRuleFile(await documentIn(file));
+  const read = readRuleFile(await readDocument(file));
   if (!read.ok) throw new ToolkeepError("BAD_REQUEST", `${file}: ${read.error}`);
   const cases = checkCases(read.value);
   const wrong = cases.filter((each) => !each.ok);
@@ -157,9 +158,9 @@ async function testRules(run: Run, file: string): Promise<number> {
     ({ tool, expected, got, rule }) =>
       `  ${oneLine(tool)}: expected ${expected}, got ${got} (${oneLine(rule)})\n`,
   );
-  const nothing = cases.length === 0 ? "There are no cases in it: add some under cases.\n" : "";
-  const sum = `${counted(cases.length, "case")}, ${wrong.length} wrong.\n`;
-  run.print({ cases, wrong: wrong.length }, `${lines.join("")}${nothing || sum}`);
+  const emptyNote = cases.length === 0 ? "The file has no cases. Add some under cases.\n" : "";
+  const summary = `${counted(cases.length, "case")}, ${wrong.length} wrong.\n`;
+  run.print({ cases, wrong: wrong.length }, `${lines.join("")}${emptyNote || summary}`);
   return wrong.length === 0 ? 0 : 1;
 }
 
@@ -171,13 +172,16 @@ interface SimulateOptions {
 
 async function simulateRules(run: Run, options: SimulateOptions): Promise<undefined> {
   const { rules: file, since, limit = since === undefined ? "1000" : "10000" } = options;
-  const document = await documentIn(file);
+  const document = await readDocument(file);
   const rules = Array.isArray(document) ? document : isRecord(document) ? document.rules : undefined;
   if (!Array.isArray(rules))
-    throw new ToolkeepError("BAD_REQUEST", `${file}: expected a list of rules under rules`);
+    throw new ToolkeepError("BAD_REQUEST", `${file} must contain a list of rules under rules`);
   if (!/^\d{1,5}$/.test(limit))
-    throw new ToolkeepError("BAD_USAGE", `--limit is a number, not ${JSON.stringify(limit)}`);
-  const said = await run.progress(
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      `--limit must be a whole number below 100000; got ${JSON.stringify(limit)}`,
+    );
+  const simulation = await run.progress(
     "replaying the audit",
     run.send<RuleSimulation>("POST", "/api/rules/simulate", {
       rules,
@@ -185,10 +189,10 @@ async function simulateRules(run: Run, options: SimulateOptions): Promise<undefi
       ...(since !== undefined && { since: Date.now() - parseDuration(since) }),
     }),
   );
-  run.print(said, simulationText(said, run.terminal.columns));
+  run.print(simulation, formatSimulation(simulation, run.terminal.columns));
 }
 
-function simulationText(
+function formatSimulation(
   { looked, decided, skipped, incomplete, more, different, differing }: RuleSimulation,
   columns: number,
 ): string {
@@ -199,21 +203,22 @@ function simulationText(
     `${before} → ${after}${unsure === null ? "" : " ?"}`,
     oneLine(rule),
   ]);
-  const shown = rows.length === 0 ? "" : table(["TIME", "AGENT", "TOOL", "DECISION", "RULE"], rows, columns);
-  const cut =
+  const rendered =
+    rows.length === 0 ? "" : table(["TIME", "AGENT", "TOOL", "DECISION", "RULE"], rows, columns);
+  const incompleteNote =
     incomplete === 0
       ? ""
-      : `Of ${counted(incomplete, "call")} the audit has cut or redacted arguments; what their patterns would say is not sure (?).\n`;
-  const left =
+      : `${counted(incomplete, "call")} had shortened or redacted arguments in the audit, so pattern matches are uncertain (?).\n`;
+  const skippedNote =
     skipped === 0
       ? ""
-      : `${counted(skipped, "call")} left out: never decided, or the tool or agent is gone.\n`;
-  const unshown = different > differing.length ? `Shown are the newest ${differing.length} of these.\n` : "";
-  const older = more ? `There are older calls that were not looked at: --limit takes up to 10000.\n` : "";
-  return `${shown}${counted(looked, "call")} looked at, ${decided} decided again, ${different} differently.\n${unshown}${older}${cut}${left}`;
+      : `${counted(skipped, "call")} skipped: never decided, or the tool or agent no longer exists.\n`;
+  const hiddenNote = different > differing.length ? `Showing the newest ${differing.length}.\n` : "";
+  const olderNote = more ? `Older calls were not checked. Raise --limit, up to 10000.\n` : "";
+  return `${rendered}${counted(looked, "call")} checked, ${decided} decided again, ${different} with a different result.\n${hiddenNote}${olderNote}${incompleteNote}${skippedNote}`;
 }
 
-async function documentIn(file: string): Promise<unknown> {
+async function readDocument(file: string): Promise<unknown> {
   try {
     const text = await readFile(file, "utf8");
     return parseDocument(file, text).value;
@@ -222,25 +227,25 @@ async function documentIn(file: string): Promise<unknown> {
       throw new ToolkeepError("BAD_REQUEST", `${file}: ${messageOf(error)}`, { cause: error });
     throw new ToolkeepError("NOT_FOUND", `${file} cannot be read: ${messageOf(error)}`, {
       cause: error,
-      remedy: "Name a JSON or TOML file that this user may read.",
+      remedy: "Give a JSON or TOML file that you can read.",
     });
   }
 }
 
-/** JSON where it is an object, else a glob. */
-function patternOf(text: string): unknown {
-  return text.trimStart().startsWith("{") ? objectOf("--pattern", text) : text;
+/** JSON if it looks like an object, otherwise a glob. */
+function parsePattern(text: string): unknown {
+  return text.trimStart().startsWith("{") ? parseObject("--pattern", text) : text;
 }
 
-function objectOf(option: string, text: string): Readonly<Record<string, unknown>> {
+function parseObject(option: string, text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // said below
+    // Reported below.
   }
   throw new ToolkeepError(
     "BAD_USAGE",
-    `${option} takes a JSON object such as '{"path": "src/a.ts"}'; got ${JSON.stringify(text.slice(0, 200))}`,
+    `${option} must be a JSON object such as '{"path": "src/a.ts"}'; got ${JSON.stringify(text.slice(0, 200))}`,
   );
 }

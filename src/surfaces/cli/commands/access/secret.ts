@@ -14,38 +14,38 @@ interface BindingOptions {
   allAgents?: boolean;
 }
 
-/** Shorter ones are not recognised where they come back. */
-const SHORTEST = 6;
+/** Shorter values cannot be recognised in results, so they are not redacted. */
+const MIN_LENGTH = 6;
 
 export function secretCommand(shell: Shell): Command {
-  const secret = shell.group("secret", "secrets of the vault, and which tools may use them");
+  const secret = shell.group("secret", "Manage secrets and which tools may use them");
 
-  secret.leaf("list", "list the secrets: names, never values", listSecrets);
-  secret.leaf("show <name>", "show everything about a secret but its value", showSecret, "GITHUB_TOKEN");
-  bindingOptions(
+  secret.leaf("list", "List secrets, without their values", listSecrets);
+  secret.leaf("show <name>", "Show a secret, without its value", showSecret, "GITHUB_TOKEN");
+  addBindingOptions(
     secret
       .leaf(
         "set <name>",
-        "set or replace a secret; you are asked for the value, unseen",
+        "Set or replace a secret; asks for the value with hidden input",
         setSecret,
         "GITHUB_TOKEN --tool http_request --host api.github.com",
         "DB_PASSWORD --from 'cmd:pass show db' --tool 'mcp:postgres:*'",
       )
-      .option("--stdin", "read the value from standard input")
-      .option("--from <place>", "where it is read when needed: env:NAME, file:/path or cmd:'program args'"),
+      .option("--stdin", "Read the value from standard input")
+      .option("--from <place>", "Read it when needed from env:NAME, file:/path or cmd:'program args'"),
   );
-  bindingOptions(
+  addBindingOptions(
     secret.leaf(
       "bind <name>",
-      "let more tools, hosts or agents use a secret",
+      "Allow more tools, hosts or agents to use a secret",
       bindSecret,
       "GITHUB_TOKEN --tool 'mcp:github:*' --host '*.github.com'",
     ),
-  ).option("--all-agents", "every agent may");
-  bindingOptions(
+  ).option("--all-agents", "Allow every agent");
+  addBindingOptions(
     secret.leaf(
       "unbind <name>",
-      "take tools, hosts or agents away from a secret",
+      "Remove tools, hosts or agents from a secret",
       unbindSecret,
       "GITHUB_TOKEN --tool http_request",
     ),
@@ -53,21 +53,21 @@ export function secretCommand(shell: Shell): Command {
   destructive(
     secret,
     "delete <name>",
-    "delete a secret for good",
-    (name) => `Delete secret ${name} for good?`,
+    "Delete a secret permanently",
+    (name) => `Delete secret ${name} permanently?`,
     deleteSecret,
     "GITHUB_TOKEN",
   );
-  secret.leaf("rotate-key", "seal everything in the store with a new key", rotateKey);
+  secret.leaf("rotate-key", "Re-encrypt everything in the store with a new key", rotateKey);
   return secret;
 }
 
-function bindingOptions(command: Command): Command {
-  const more = (value: string, before: string[] = []) => [...before, value];
+function addBindingOptions(command: Command): Command {
+  const collectMore = (value: string, before: string[] = []) => [...before, value];
   return command
-    .option("--tool <pattern>", "a tool, or a permission such as mcp:github:*; repeatable", more)
-    .option("--host <pattern>", "a host that calls with it may go to; repeatable", more)
-    .option("--agent <name>", "an agent: then no other may; repeatable", more);
+    .option("--tool <pattern>", "Tool, or permission such as mcp:github:* (repeatable)", collectMore)
+    .option("--host <pattern>", "Host that calls with the secret may reach (repeatable)", collectMore)
+    .option("--agent <name>", "Agent that may use it; excludes all others (repeatable)", collectMore);
 }
 
 async function listSecrets(run: Run): Promise<undefined> {
@@ -84,14 +84,14 @@ async function listSecrets(run: Run): Promise<undefined> {
   run.print(
     answer,
     rows.length === 0
-      ? "The vault is empty. toolkeep secret set NAME puts something in.\n"
+      ? "No secrets yet. Add one: toolkeep secret set NAME\n"
       : table(["NAME", "SOURCE", "SET BY", "CHANGED", "TOOLS", "HOSTS"], rows, run.terminal.columns),
   );
 }
 
 async function showSecret(run: Run, name: string): Promise<undefined> {
   const answer = await run.get<api.SecretAnswer>(path`/api/secrets/${name}`);
-  run.print(answer, shown(answer.secret));
+  run.print(answer, formatSecret(answer.secret));
 }
 
 async function setSecret(
@@ -100,31 +100,31 @@ async function setSecret(
   { stdin, from, ...binding }: BindingOptions & { stdin?: boolean; from?: string },
 ): Promise<undefined> {
   const source = from === undefined ? { value: await readSecret(run, name, stdin ? "-" : true) } : { from };
-  const input: api.SecretInput = { ...source, ...bindingOf(binding) };
+  const input: api.SecretInput = { ...source, ...readBinding(binding) };
   const answer = await run.send<api.SecretAnswer>("PUT", path`/api/secrets/${name}`, input);
-  const isShort = "value" in source && source.value.length < SHORTEST;
+  const isShort = "value" in source && source.value.length < MIN_LENGTH;
   const note = isShort
-    ? `It has fewer than ${SHORTEST} characters: no call gets it, and it is not redacted.\n`
+    ? `It is shorter than ${MIN_LENGTH} characters, so calls do not get it and it is not redacted.\n`
     : "";
-  run.print(answer, `Set ${name}.\n${note}${shown(answer.secret)}`);
+  run.print(answer, `Set ${name}.\n${note}${formatSecret(answer.secret)}`);
 }
 
 async function bindSecret(run: Run, name: string, options: BindingOptions): Promise<undefined> {
   const answer = await run.send<api.SecretAnswer>(
     "POST",
     `${path`/api/secrets/${name}`}/bind`,
-    bindingOf(options),
+    readBinding(options),
   );
-  run.print(answer, shown(answer.secret));
+  run.print(answer, formatSecret(answer.secret));
 }
 
 async function unbindSecret(run: Run, name: string, options: BindingOptions): Promise<undefined> {
   const answer = await run.send<api.SecretAnswer>(
     "POST",
     `${path`/api/secrets/${name}`}/unbind`,
-    bindingOf(options),
+    readBinding(options),
   );
-  run.print(answer, shown(answer.secret));
+  run.print(answer, formatSecret(answer.secret));
 }
 
 async function deleteSecret(run: Run, name: string): Promise<undefined> {
@@ -134,12 +134,12 @@ async function deleteSecret(run: Run, name: string): Promise<undefined> {
 async function rotateKey(run: Run): Promise<undefined> {
   const answer = await run.send<api.KeyRotated>("POST", "/api/vault/rotate-key");
   const { resealed, unreadable } = answer;
-  const lost =
-    unreadable > 0 ? ` ${unreadable} could not be opened before either, and are as they were.` : "";
-  run.print(answer, `${resealed} sealed values have a new key.${lost}\n`);
+  const unreadableNote =
+    unreadable > 0 ? ` ${unreadable} could not be decrypted and were left unchanged.` : "";
+  run.print(answer, `Re-encrypted ${resealed} values with a new key.${unreadableNote}\n`);
 }
 
-function bindingOf({ tool, host, agent, allAgents }: BindingOptions): api.SecretBinding {
+function readBinding({ tool, host, agent, allAgents }: BindingOptions): api.SecretBinding {
   return {
     ...(tool && { tools: tool }),
     ...(host && { hosts: host }),
@@ -148,17 +148,26 @@ function bindingOf({ tool, host, agent, allAgents }: BindingOptions): api.Secret
   };
 }
 
-function shown({ name, source, tools, hosts, agents, setBy, createdAt, updatedAt }: api.SecretView): string {
+function formatSecret({
+  name,
+  source,
+  tools,
+  hosts,
+  agents,
+  setBy,
+  createdAt,
+  updatedAt,
+}: api.SecretView): string {
   const now = Date.now();
   const use =
     tools.length === 0
-      ? "No tool gets it in its arguments. Servers, settings, scripts and plugins may name it."
-      : `Tools that get it as {{secret:${name}}}: ${tools.join(", ")}`;
+      ? "No tool may use it in arguments. Servers, settings, scripts and plugins can refer to it."
+      : `Tools that may use it as {{secret:${name}}}: ${tools.join(", ")}`;
   return texts(
-    `${name}  ${source}, set by ${setBy ?? "a person"}, made ${ago(createdAt, now)}, changed ${ago(updatedAt, now)}`,
+    `${name}  ${source}, set by ${setBy ?? "a person"}, created ${ago(createdAt, now)}, changed ${ago(updatedAt, now)}`,
     [
       use,
-      `Hosts that such a call may go to: ${hosts.join(", ") || "none"}`,
+      `Hosts that such calls may reach: ${hosts.join(", ") || "none"}`,
       `Agents: ${agents === null ? "all" : agents.join(", ") || "none"}`,
     ],
   );

@@ -6,7 +6,7 @@ import { ago } from "../../../../lib/terminal/ago.ts";
 import { table } from "../../../../lib/terminal/table.ts";
 import type { NewToken, TokenAnswer, TokenList, TokenView } from "../../../api/contract.ts";
 import { destructive } from "../../input/destructive.ts";
-import { wholeNumber } from "../../input/server-options.ts";
+import { parseWholeNumber } from "../../input/server-options.ts";
 import { parseDuration } from "../../print/duration.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 import { readRole } from "./person.ts";
@@ -25,36 +25,36 @@ interface CreateOptions {
 }
 
 export function tokenCommand(shell: Shell): Command {
-  const token = shell.group("token", "the bearer tokens that clients and admins come with");
+  const token = shell.group("token", "Manage bearer tokens for clients and the API");
 
-  token.leaf("list", "list the tokens, without their values", listTokens);
+  token.leaf("list", "List tokens, without their values", listTokens);
   token
     .leaf(
       "create",
-      "create a token and show it, this once",
+      "Create a token and show it once",
       createToken,
       "--agent main --label laptop",
       "--agent main --scope files --expires 30d",
       "--admin --role viewer --label prometheus",
     )
-    .option("--agent <name>", "a token for this agent, for clients at /mcp")
-    .option("--admin", "a token for /api and the command line")
-    .option("--role <role>", `what an admin token may do: ${ROLES.join(", ")} (default admin)`)
+    .option("--agent <name>", "Create a token for clients of this agent at /mcp")
+    .option("--admin", "Create a token for /api and the command line")
+    .option("--role <role>", `Role of an admin token: ${ROLES.join(", ")} (default: admin)`)
     .option(
       "--scope <scope>",
-      "let it reach only tools of this scope, or see what bears label:NAME (repeatable; agents only)",
+      "Limit it to tools of this scope, or let it see label:NAME (repeatable; agents only)",
       collect,
       [],
     )
-    .option("--expires <duration>", "let it end after 30d, 12h …")
-    .option("--label <text>", "a note for people")
-    .option("--requests-per-minute <number>", "let it make so many, whatever the settings say")
-    .option("--interactive", "let the person at its client approve single calls there (agents only)");
+    .option("--expires <duration>", "Lifetime, such as 30d or 12h")
+    .option("--label <text>", "Note for people")
+    .option("--requests-per-minute <number>", "Rate limit, overriding the settings")
+    .option("--interactive", "Let the person at the client approve single calls there (agents only)");
   destructive(
     token,
     "revoke <id>",
-    "end a token at once",
-    (id) => `Revoke token ${id}? Whoever uses it is cut off at once.`,
+    "Revoke a token at once",
+    (id) => `Revoke token ${id}? Clients that use it lose access at once.`,
     revokeToken,
     "tok_…",
   );
@@ -64,7 +64,7 @@ export function tokenCommand(shell: Shell): Command {
 async function listTokens(run: Run): Promise<undefined> {
   const { tokens } = await run.get<TokenList>("/api/tokens");
   const now = Date.now();
-  // Most have neither, and a terminal is narrow.
+  // These columns are often empty and terminals are narrow, so they are shown only if needed.
   const isBound = tokens.some(({ resource }) => resource);
   const isInteractive = tokens.some(({ interactive }) => interactive);
   const isLimited = tokens.some(({ requestsPerMinute }) => requestsPerMinute !== null);
@@ -73,12 +73,12 @@ async function listTokens(run: Run): Promise<undefined> {
     token.agent ?? `(${token.role ?? "admin"})`,
     `…${token.hint}`,
     token.scopes?.join(", ") ?? "all",
-    token.client ? renewal(token.client, now) : expiry(token.expiresAt, now),
+    token.client ? formatRenewal(token.client, now) : formatExpiry(token.expiresAt, now),
     ago(token.lastUsedAt, now),
     ...(isBound ? [token.resource || "any"] : []),
     ...(isInteractive ? [token.interactive ? "yes" : ""] : []),
     ...(isLimited ? [token.requestsPerMinute === null ? "" : `${token.requestsPerMinute}/min`] : []),
-    token.client ? clientName(token.client) : token.label,
+    token.client ? formatClient(token.client) : token.label,
   ]);
   run.print(
     { tokens },
@@ -100,10 +100,7 @@ async function listTokens(run: Run): Promise<undefined> {
 
 async function createToken(run: Run, options: CreateOptions): Promise<undefined> {
   if ((options.agent === undefined) === !options.admin) {
-    throw new ToolkeepError(
-      "BAD_USAGE",
-      "a token is for one agent (--agent NAME) or for an admin (--admin); give one of them",
-    );
+    throw new ToolkeepError("BAD_USAGE", "say who the token is for: give either --agent NAME or --admin");
   }
   const body: NewToken = {
     ...(options.agent === undefined ? {} : { agent: options.agent }),
@@ -115,28 +112,33 @@ async function createToken(run: Run, options: CreateOptions): Promise<undefined>
     ...(options.requestsPerMinute === undefined
       ? {}
       : {
-          requestsPerMinute: wholeNumber(options.requestsPerMinute, "--requests-per-minute", 1, 10_000_000),
+          requestsPerMinute: parseWholeNumber(
+            options.requestsPerMinute,
+            "--requests-per-minute",
+            1,
+            10_000_000,
+          ),
         }),
   };
   const answer = await run.send<TokenAnswer>("POST", "/api/tokens", body);
   run.print(answer, `${answer.token}\n`);
-  if (!run.json) run.terminal.err("Keep it safe: it is shown this once.\n");
+  if (!run.json) run.terminal.err("Keep it safe. It is shown only once.\n");
 }
 
 async function revokeToken(run: Run, id: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/tokens/${id}`), `Revoked token ${id}.\n`);
 }
 
-/** With the host that vouches for the name. */
-function clientName({ id, name }: Client): string {
-  return `${name} (${URL.canParse(id) ? new URL(id).host : "introduced itself"})`;
+/** The client's name with the host that vouches for it. */
+function formatClient({ id, name }: Client): string {
+  return `${name} (${URL.canParse(id) ? new URL(id).host : "self-registered"})`;
 }
 
-function renewal({ renewsUntil }: Client, now: number): string {
-  return renewsUntil <= now ? "expired" : `renews until ${expiry(renewsUntil, now)}`;
+function formatRenewal({ renewsUntil }: Client, now: number): string {
+  return renewsUntil <= now ? "expired" : `renews until ${formatExpiry(renewsUntil, now)}`;
 }
 
-function expiry(expiresAt: number | null, now: number): string {
+function formatExpiry(expiresAt: number | null, now: number): string {
   if (expiresAt === null) return "never";
   return expiresAt <= now ? "expired" : new Date(expiresAt).toISOString().slice(0, 16).replace("T", " ");
 }

@@ -8,33 +8,33 @@ import { destructive } from "../../input/destructive.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function toolboxCommand(shell: Shell): Command {
-  const toolbox = shell.group("toolbox", "named sets of tools to give to agents");
+  const toolbox = shell.group("toolbox", "Manage named sets of tools");
 
-  toolbox.leaf("list", "list the toolboxes", listToolboxes);
-  toolbox.leaf("show <name>", "show the tools in a toolbox", showToolbox, "reading");
+  toolbox.leaf("list", "List toolboxes", listToolboxes);
+  toolbox.leaf("show <name>", "Show the tools in a toolbox", showToolbox, "reading");
   toolbox
     .leaf(
       "create <name> [tools...]",
-      "create a toolbox; * stands for every native tool, mcp:NAME:* for all of a server",
+      "Create a toolbox; * means every native tool, mcp:NAME:* every tool of a server",
       createToolbox,
       "reading mcp_fs_read_text_file mcp_fs_list_directory",
     )
-    .option("--description <text>", "what it is for")
-    .option("--allow-unknown", "also names that no tool has yet");
+    .option("--description <text>", "What the toolbox is for")
+    .option("--allow-unknown", "Accept names that no tool has yet");
   toolbox
-    .leaf("add <name> <tools...>", "add tools to a toolbox", addTools, "reading mcp_fs_search_files")
-    .option("--allow-unknown", "also names that no tool has yet");
+    .leaf("add <name> <tools...>", "Add tools to a toolbox", addTools, "reading mcp_fs_search_files")
+    .option("--allow-unknown", "Accept names that no tool has yet");
   toolbox.leaf(
     "remove <name> <tools...>",
-    "take tools out of a toolbox",
+    "Remove tools from a toolbox",
     removeTools,
     "reading mcp_fs_search_files",
   );
   destructive(
     toolbox,
     "delete <name>",
-    "delete a toolbox; agents that have it lose its tools",
-    (name) => `Delete toolbox ${name}? Agents that have it lose its tools.`,
+    "Delete a toolbox; agents lose its tools",
+    (name) => `Delete toolbox ${name}? Its agents lose these tools.`,
     deleteToolbox,
     "reading",
   );
@@ -66,7 +66,7 @@ async function showToolbox(run: Run, name: string): Promise<undefined> {
       ["kind", toolbox.builtin ? "built-in, read-only" : "own"],
       ["description", toolbox.description],
       ["agents", toolbox.agents.join(", ")],
-    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${remark(tool, toolbox)}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
+    ])}tools:\n${toolbox.tools.map((tool) => `  ${tool}${formatRemark(tool, toolbox)}\n`).join("") || `  none yet; add some: toolkeep toolbox add ${toolbox.name} TOOL…\n`}`,
   );
 }
 
@@ -85,7 +85,7 @@ async function createToolbox(
   const answer = await run.send<ToolboxAnswer>("POST", "/api/toolboxes", body);
   run.print(
     answer,
-    `Created toolbox ${name}.\n${summary(answer.toolbox)}Next: toolkeep ${tools.length === 0 ? `toolbox add ${name} TOOL…` : `agent edit AGENT --toolbox ${name}`}\n`,
+    `Created toolbox ${name}.\n${formatSummary(answer.toolbox)}Next: toolkeep ${tools.length === 0 ? `toolbox add ${name} TOOL…` : `agent edit AGENT --toolbox ${name}`}\n`,
   );
 }
 
@@ -96,8 +96,11 @@ async function addTools(
   options: { allowUnknown?: boolean },
 ): Promise<undefined> {
   const allowUnknown = options.allowUnknown === true;
-  const added = (before: readonly string[]) => [...before, ...tools.filter((tool) => !before.includes(tool))];
-  await changeTools(run, name, added, { allowUnknown });
+  const addMissing = (before: readonly string[]) => [
+    ...before,
+    ...tools.filter((tool) => !before.includes(tool)),
+  ];
+  await changeTools(run, name, addMissing, { allowUnknown });
 }
 
 async function removeTools(run: Run, name: string, tools: string[]): Promise<undefined> {
@@ -106,7 +109,7 @@ async function removeTools(run: Run, name: string, tools: string[]): Promise<und
     if (absent !== undefined) {
       throw new ToolkeepError(
         "NOT_FOUND",
-        `toolbox ${name} does not hold ${JSON.stringify(absent)}; see toolkeep toolbox show ${name}`,
+        `toolbox ${name} does not contain ${JSON.stringify(absent)}; see toolkeep toolbox show ${name}`,
       );
     }
     return before.filter((tool) => !tools.includes(tool));
@@ -115,13 +118,13 @@ async function removeTools(run: Run, name: string, tools: string[]): Promise<und
 
 async function deleteToolbox(run: Run, name: string): Promise<undefined> {
   const { toolbox } = await run.get<ToolboxAnswer>(path`/api/toolboxes/${name}`);
-  const lost =
+  const lossNote =
     toolbox.agents.length === 0
       ? ""
-      : `Without its tools now: ${toolbox.agents.join(", ")}. They keep its name, in case it comes back: toolkeep agent edit AGENT --revoke ${name}\n`;
+      : `These agents lost its tools: ${toolbox.agents.join(", ")}. They keep its name in case it is created again; to remove it: toolkeep agent edit AGENT --revoke ${name}\n`;
   run.print(
     await run.send<object>("DELETE", path`/api/toolboxes/${name}`),
-    `Deleted toolbox ${name}.\n${lost}`,
+    `Deleted toolbox ${name}.\n${lossNote}`,
   );
 }
 
@@ -136,23 +139,24 @@ async function changeTools(
     tools: change(toolbox.tools),
     ...checks,
   });
-  run.print(answer, `Changed toolbox ${name}.\n${summary(answer.toolbox)}`);
+  run.print(answer, `Changed toolbox ${name}.\n${formatSummary(answer.toolbox)}`);
 }
 
-function remark(tool: string, { unknown, planned, unmatched }: ToolboxView): string {
-  if (unknown.includes(tool)) return "  (not known)";
+function formatRemark(tool: string, { unknown, planned, unmatched }: ToolboxView): string {
+  if (unknown.includes(tool)) return "  (unknown)";
   if (planned.includes(tool)) return "  (not available yet)";
-  return unmatched.includes(tool) ? "  (matches no tool yet)" : "";
+  return unmatched.includes(tool) ? "  (matches no tools yet)" : "";
 }
 
-function summary({ tools, unknown, planned, unmatched }: ToolboxView): string {
+function formatSummary({ tools, unknown, planned, unmatched }: ToolboxView): string {
   const patterns = tools.filter((tool) => tool.includes(":"));
   const listed = [
     counted(tools.length - patterns.length, "tool"),
     ...(patterns.length === 0 ? [] : [counted(patterns.length, "pattern")]),
   ];
-  const names = unknown.length === 0 ? "" : `Not known (kept, in case they come): ${unknown.join(", ")}\n`;
-  const later = planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
-  const idle = unmatched.length === 0 ? "" : `Matches no tool yet: ${unmatched.join(", ")}\n`;
-  return `It holds ${listed.join(" and ")}.\n${names}${later}${idle}`;
+  const unknownNote =
+    unknown.length === 0 ? "" : `Unknown tools (kept in case they appear): ${unknown.join(", ")}\n`;
+  const plannedNote = planned.length === 0 ? "" : `Not available yet: ${planned.join(", ")}\n`;
+  const unmatchedNote = unmatched.length === 0 ? "" : `Matches no tools yet: ${unmatched.join(", ")}\n`;
+  return `It contains ${listed.join(" and ")}.\n${unknownNote}${plannedNote}${unmatchedNote}`;
 }

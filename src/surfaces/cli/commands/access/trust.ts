@@ -5,8 +5,8 @@ import { ago } from "../../../../lib/terminal/ago.ts";
 import { printable } from "../../../../lib/terminal/printable.ts";
 import { table } from "../../../../lib/terminal/table.ts";
 import type { TrustList } from "../../../api/contract.ts";
-import { confirmed } from "../../input/confirmed.ts";
-import { mustConfirm } from "../../input/destructive.ts";
+import { requireConfirmation } from "../../input/confirm.ts";
+import { confirmUnlessYes } from "../../input/destructive.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface TrustOptions {
@@ -19,36 +19,36 @@ export function trustCommand(shell: Shell): Command {
   return shell
     .single(
       "trust",
-      "let the project file of this folder count",
-      "Lets toolkeep.json or toolkeep.toml of this folder count, with exactly the content it has now. Shows it first.",
+      "Trust the project file in this folder",
+      "Trust toolkeep.json or toolkeep.toml in this folder, with exactly its current content. Shows the file first.",
       trust,
       "",
       "--list",
     )
-    .option("--yes", "do not ask")
-    .option("--revoke", "let it no longer count")
-    .option("--list", "list the trusted files");
+    .option("--yes", "Skip the confirmation")
+    .option("--revoke", "Stop trusting the file")
+    .option("--list", "List trusted files");
 }
 
 async function trust(run: Run, options: TrustOptions): Promise<undefined> {
   if (options.list) return listTrusted(run);
   if (options.revoke) return revoke(run, options);
 
-  const { path, sha256, text } = await projectFileHere(run);
+  const { path, sha256, text } = await findProjectFile(run);
   run.terminal.err(`${path}:\n\n${printable(text).replace(/^/gm, "  ")}\n\n`);
   await checkContent(run);
   if (!options.yes) {
-    await confirmed(run, "Let this file count?", {
+    await requireConfirmation(run, "Trust this file?", {
       code: "NOT_TRUSTED",
       first: `reading ${path}`,
-      no: `${path} was not trusted`,
-      initially: false,
+      refused: `${path} was not trusted`,
+      initialValue: false,
     });
   }
   await run.send("POST", "/api/trust", { path, sha256 });
   run.print(
     { path, sha256, trusted: true },
-    `Trusted ${path}. Its servers wait for approval: toolkeep server list\n`,
+    `Trusted ${path}. Its servers need your approval: toolkeep server list\n`,
   );
 }
 
@@ -58,26 +58,26 @@ async function listTrusted(run: Run): Promise<undefined> {
   run.print(
     answer,
     rows.length === 0
-      ? "No project file is trusted. Trust one: toolkeep trust, in its folder\n"
+      ? "No trusted project files. To trust one, run toolkeep trust in its folder.\n"
       : table(["FILE", "CONTENT", "SINCE"], rows, run.terminal.columns),
   );
 }
 
 async function revoke(run: Run, options: TrustOptions): Promise<undefined> {
-  await mustConfirm(run, options, "Trust the project file of this folder no longer?");
-  const { path } = await projectFileHere(run);
+  await confirmUnlessYes(run, options, "Stop trusting the project file in this folder?");
+  const { path } = await findProjectFile(run);
   await run.send("DELETE", `/api/trust${query({ path })}`);
-  run.print({ path, trusted: false }, `${path} no longer counts.\n`);
+  run.print({ path, trusted: false }, `${path} is no longer trusted.\n`);
 }
 
-async function projectFileHere({ terminal }: Run) {
+async function findProjectFile({ terminal }: Run) {
   const { projectFile } = await import("../../../../machine/config/settings-file.ts");
   const file = await projectFile(terminal.cwd);
   if (!file) throw new ToolkeepError("NOT_FOUND", `${terminal.cwd} has no toolkeep.json or toolkeep.toml`);
   return file;
 }
 
-/** A broken file would stop every start in this folder once it counts. */
+/** A trusted but broken file would keep Toolkeep from starting in this folder. */
 async function checkContent(run: Run): Promise<void> {
   const { checkHomeSettings } = await import("../../../../features.ts");
   const { env, cwd } = run.terminal;

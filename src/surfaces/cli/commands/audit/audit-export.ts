@@ -3,25 +3,25 @@ import { resolve } from "node:path";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import { query } from "../../../../lib/http/api-path.ts";
 import type { ActionPage, AuditPage } from "../../../api/contract.ts";
-import { type AuditOptions, conditionsOf } from "../../input/audit-options.ts";
+import { type AuditOptions, readFilters } from "../../input/audit-options.ts";
 import type { Run } from "../../shell.ts";
 
 const PAGE = 500;
 
-/** Page by page, so that a million records need no more memory than some. */
+/** Reads page by page, so that memory use does not grow with the number of records. */
 export async function exportAudit(run: Run, options: AuditOptions & { out?: string }): Promise<undefined> {
   const { terminal } = run;
   if (options.out === undefined) {
-    for await (const text of pages(run, options)) terminal.out(text);
+    for await (const text of readPages(run, options)) terminal.out(text);
     return;
   }
   const file = resolve(terminal.cwd, options.out);
   const handle = await open(file, "wx", 0o600).catch((error) => {
-    throw new ToolkeepError("BAD_USAGE", `the file cannot be written: ${messageOf(error)}`);
+    throw new ToolkeepError("BAD_USAGE", `${file} cannot be written: ${messageOf(error)}`);
   });
   let count = 0;
   try {
-    for await (const text of pages(run, options)) {
+    for await (const text of readPages(run, options)) {
       await handle.write(text);
       count += text.split("\n").length - 1;
     }
@@ -32,11 +32,11 @@ export async function exportAudit(run: Run, options: AuditOptions & { out?: stri
   run.print({ file, count }, `Wrote ${count} records to ${file}.\n`);
 }
 
-async function* pages(run: Run, options: AuditOptions): AsyncGenerator<string> {
+async function* readPages(run: Run, options: AuditOptions): AsyncGenerator<string> {
   const address = options.actions ? "/api/audit/actions" : "/api/audit";
   for (let cursor: string | undefined; ; ) {
-    const asked = query({ ...conditionsOf(options), order: "oldest", limit: PAGE, cursor });
-    const page = await run.get<AuditPage | ActionPage>(`${address}${asked}`);
+    const search = query({ ...readFilters(options), order: "oldest", limit: PAGE, cursor });
+    const page = await run.get<AuditPage | ActionPage>(`${address}${search}`);
     const records: readonly object[] = "calls" in page ? page.calls : page.actions;
     yield records.map((record) => `${JSON.stringify(record)}\n`).join("");
     if (page.next === null) return;

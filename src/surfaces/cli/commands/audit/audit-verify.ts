@@ -4,62 +4,69 @@ import { table } from "../../../../lib/terminal/table.ts";
 import type { AuditCheck } from "../../../api/contract.ts";
 import type { Run } from "../../shell.ts";
 
-const LOOK_EVERY_MS = 100;
-const SAY_EVERY_MS = 2_000;
+const POLL_MS = 100;
+const REPORT_EVERY_MS = 2_000;
 
 type Check = Exclude<AuditCheck, { state: "none" }>;
 type Result = NonNullable<Check["result"]>;
 
 export async function verifyAudit(run: Run, options: { acknowledge?: string }): Promise<number> {
   const { acknowledge } = options;
-  const begun = await run.send<AuditCheck>(
+  const started = await run.send<AuditCheck>(
     "POST",
     "/api/audit/verify",
     acknowledge === undefined ? {} : { acknowledge },
   );
-  const check = await ended(run, begun);
-  if (!check.result) throw new ToolkeepError("INTERNAL", check.error ?? "the check was not finished");
-  run.print(check, resultText(run, check.result));
+  const check = await waitForEnd(run, started);
+  if (!check.result) throw new ToolkeepError("INTERNAL", check.error ?? "the check did not finish");
+  run.print(check, formatResult(run, check.result));
   return check.result.found === 0 ? 0 : 1;
 }
 
-async function ended(run: Run, begun: AuditCheck): Promise<Check> {
+async function waitForEnd(run: Run, started: AuditCheck): Promise<Check> {
   const { terminal } = run;
-  let check = begun;
-  let saidAt = Date.now();
+  let check = started;
+  let reportedAt = Date.now();
   let isLong = false;
   while (check.state === "running") {
-    await sleep(LOOK_EVERY_MS, undefined, { signal: terminal.signal });
+    await sleep(POLL_MS, undefined, { signal: terminal.signal });
     check = await run.get<AuditCheck>("/api/audit/verify");
-    if (check.state !== "running" || Date.now() - saidAt < SAY_EVERY_MS) continue;
-    saidAt = Date.now();
+    if (check.state !== "running" || Date.now() - reportedAt < REPORT_EVERY_MS) continue;
+    reportedAt = Date.now();
     isLong = true;
-    const said = `checked ${check.checked} of about ${check.total} records`;
-    terminal.err(terminal.interactive ? `\r\u001b[K${said}` : `${said}\n`);
+    const progress = `checked ${check.checked} of about ${check.total} records`;
+    terminal.err(terminal.interactive ? `\r\u001b[K${progress}` : `${progress}\n`);
   }
   if (isLong && terminal.interactive) terminal.err("\r\u001b[K");
-  if (check.state === "none") throw new ToolkeepError("INTERNAL", "the daemon was started anew meanwhile");
+  if (check.state === "none")
+    throw new ToolkeepError(
+      "INTERNAL",
+      "the daemon restarted during the check; run toolkeep audit verify again",
+    );
   return check;
 }
 
-function resultText(run: Run, result: Result): string {
+function formatResult(run: Run, result: Result): string {
   const { checked, chains, findings, found, acknowledgedCount, unreadable, unchained, lost } = result;
   const parts = [
-    `${checked} records in ${chains.length} ${chains.length === 1 ? "chain" : "chains"} checked: `,
-    found === 0 ? "all are as they were written.\n" : `${found} ${found === 1 ? "problem" : "problems"}.\n`,
+    `Checked ${checked} records in ${chains.length} ${chains.length === 1 ? "chain" : "chains"}: `,
+    found === 0 ? "no problems.\n" : `${found} ${found === 1 ? "problem" : "problems"}.\n`,
   ];
   if (found > 0) {
     const rows = findings.map(({ kind, place, message }) => [kind, place, message]);
-    parts.push(table(["FOUND", "PLACE", "WHAT"], rows, run.terminal.columns));
+    parts.push(table(["KIND", "RECORD", "PROBLEM"], rows, run.terminal.columns));
   }
-  if (found > findings.length) parts.push(`(the first ${findings.length} are shown)\n`);
-  if (acknowledgedCount > 0) parts.push(`Acknowledged before: ${acknowledgedCount}.\n`);
-  if (unreadable > 0)
-    parts.push(`Written with a key that cannot be opened: ${unreadable} records cannot be checked.\n`);
-  if (lost > 0) parts.push(`Lost while the store could not be used, as the audit says itself: ${lost}.\n`);
-  if (unchained > 0) parts.push(`From before there were chains, and not vouched for: ${unchained} calls.\n`);
-  const others = chains.filter(({ own }) => !own).length;
-  if (others > 0)
-    parts.push(`Of ${others} ${others === 1 ? "chain" : "chains"} the end is known to another home only.\n`);
+  if (found > findings.length) parts.push(`(showing the first ${findings.length})\n`);
+  if (acknowledgedCount > 0) parts.push(`Acknowledged earlier: ${acknowledgedCount}.\n`);
+  if (unreadable > 0) parts.push(`Not checked, because their key cannot be opened: ${unreadable} records.\n`);
+  if (lost > 0)
+    parts.push(`Lost while the store was unavailable, as recorded in the audit: ${lost} records.\n`);
+  if (unchained > 0)
+    parts.push(`Not protected, because they are older than the chains: ${unchained} calls.\n`);
+  const foreignChains = chains.filter(({ own }) => !own).length;
+  if (foreignChains > 0)
+    parts.push(
+      `Cut-off records cannot be detected in ${foreignChains} ${foreignChains === 1 ? "chain" : "chains"} of other homes.\n`,
+    );
   return parts.join("");
 }

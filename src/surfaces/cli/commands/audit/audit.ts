@@ -5,34 +5,34 @@ import { ago } from "../../../../lib/terminal/ago.ts";
 import { oneLine } from "../../../../lib/terminal/printable.ts";
 import { fields, table } from "../../../../lib/terminal/table.ts";
 import type { ActionPage, AuditedCall, AuditPage, AuditTail, CallView } from "../../../api/contract.ts";
-import { type AuditOptions, conditionsOf, withConditions } from "../../input/audit-options.ts";
+import { type AuditOptions, addFilterOptions, readFilters } from "../../input/audit-options.ts";
 import { durationText } from "../../print/duration.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { exportAudit } from "./audit-export.ts";
 import { verifyAudit } from "./audit-verify.ts";
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 export function auditCommand(shell: Shell): Command {
-  const audit = shell.group("audit", "what happened: calls, and what people did");
+  const audit = shell.group("audit", "See which calls ran and what people did");
 
-  withConditions(
+  addFilterOptions(
     audit.leaf(
       "list",
-      "list calls, newest first; with --actions what was done beside them",
-      list,
+      "List calls, newest first; with --actions, what people and Toolkeep did",
+      listCalls,
       "--agent main --outcome denied --since 24h",
       "--actions --kind 'agent.*'",
     ),
   )
-    .option("--limit <count>", "how many at most; 100 unless given")
-    .option("--cursor <text>", "read on from an earlier list");
-  audit.leaf("show <id>", "show one call", show, "call_0k2f");
-  withConditions(
+    .option("--limit <count>", "Maximum number to list (default: 100)")
+    .option("--cursor <text>", "Continue where an earlier list ended");
+  audit.leaf("show <id>", "Show a call", showCall, "call_0k2f");
+  addFilterOptions(
     audit.leaf(
       "tail",
-      "show calls as they are recorded, until Ctrl-C; with --json one a line",
-      tail,
+      "Show calls as they are recorded, until Ctrl-C; with --json, one per line",
+      tailCalls,
       "--agent main",
     ),
     {
@@ -42,39 +42,39 @@ export function auditCommand(shell: Shell): Command {
   audit
     .leaf(
       "verify",
-      "check that the whole audit is as it was written; exit code 1 where it is not",
+      "Check that nobody altered the audit; exits with 1 if somebody did",
       verifyAudit,
       "",
       "--acknowledge 'restored the disk by hand on Monday'",
     )
-    .option("--acknowledge <reason>", "what is found was looked at, and why it is as it is");
-  withConditions(
+    .option("--acknowledge <reason>", "Mark the problems found as reviewed, with a reason");
+  addFilterOptions(
     audit.leaf(
       "export",
-      "write calls, oldest first, as JSON, one a line",
+      "Export calls as JSON lines, oldest first",
       exportAudit,
       "--since 7d --out audit.jsonl",
     ),
-  ).option("--out <file>", "into a new file instead of standard output");
+  ).option("--out <file>", "Write to a new file instead of standard output");
   return audit;
 }
 
-async function list(
+async function listCalls(
   run: Run,
   options: AuditOptions & { limit?: string; cursor?: string },
 ): Promise<undefined> {
   const { limit, cursor } = options;
-  const asked = query({ ...conditionsOf(options), limit, cursor });
-  if (options.actions) return listActions(run, asked);
-  const page = await run.get<AuditPage>(`/api/audit${asked}`);
+  const search = query({ ...readFilters(options), limit, cursor });
+  if (options.actions) return listActions(run, search);
+  const page = await run.get<AuditPage>(`/api/audit${search}`);
   run.print(
     page,
-    `${page.calls.length === 0 ? "No such calls.\n" : callTable(run, page.calls)}${more(page.next)}`,
+    `${page.calls.length === 0 ? "No matching calls.\n" : formatCallTable(run, page.calls)}${formatNextPage(page.next)}`,
   );
 }
 
-async function listActions(run: Run, asked: string): Promise<undefined> {
-  const page = await run.get<ActionPage>(`/api/audit/actions${asked}`);
+async function listActions(run: Run, search: string): Promise<undefined> {
+  const page = await run.get<ActionPage>(`/api/audit/actions${search}`);
   const rows = page.actions.map(({ chain, seq, kind, at, actor, subject, details }) => [
     `${chain}:${seq}`,
     ago(at, Date.now()),
@@ -83,14 +83,14 @@ async function listActions(run: Run, asked: string): Promise<undefined> {
     subject,
     JSON.stringify(details),
   ]);
-  const headings = ["PLACE", "WHEN", "WHAT", "WHO", "TO", "DETAILS"];
+  const headings = ["RECORD", "WHEN", "KIND", "ACTOR", "SUBJECT", "DETAILS"];
   run.print(
     page,
-    `${rows.length === 0 ? "Nothing of the kind.\n" : table(headings, rows, run.terminal.columns)}${more(page.next)}`,
+    `${rows.length === 0 ? "No matching actions.\n" : table(headings, rows, run.terminal.columns)}${formatNextPage(page.next)}`,
   );
 }
 
-function callTable(run: Run, calls: readonly CallView[]): string {
+function formatCallTable(run: Run, calls: readonly CallView[]): string {
   const rows = calls.map((call) => [
     call.id,
     ago(call.startedAt, Date.now()),
@@ -108,18 +108,18 @@ function callTable(run: Run, calls: readonly CallView[]): string {
   );
 }
 
-function more(next: string | null): string {
-  return next === null ? "" : `(there is more; read on with --cursor ${next})\n`;
+function formatNextPage(next: string | null): string {
+  return next === null ? "" : `(more: --cursor ${next})\n`;
 }
 
-async function show(run: Run, id: string): Promise<undefined> {
+async function showCall(run: Run, id: string): Promise<undefined> {
   const answer = await run.get<AuditedCall>(path`/api/audit/calls/${id}`);
   const { call, intent, timeline } = answer;
   run.print(
     answer,
     fields([
       ["id", call.id],
-      ["began", new Date(call.startedAt).toISOString()],
+      ["started", new Date(call.startedAt).toISOString()],
       ["took", call.durationMs === null ? null : durationText(call.durationMs)],
       ["agent", call.agent],
       ["person", call.person],
@@ -127,45 +127,45 @@ async function show(run: Run, id: string): Promise<undefined> {
       ["conversation", call.conversation],
       ["via", call.via],
       ["tool", call.tool],
-      ["asked for", call.requested],
+      ["requested", call.requested],
       ["arguments", call.arguments],
       ["labels", call.labels],
       ["decision", call.decision],
       ["rule", call.rule],
       ["approval", call.approvalId],
       ["approved by", call.approvedBy],
-      ["outcome", call.outcome ?? "running, or Toolkeep ended before it did"],
+      ["outcome", call.outcome ?? "running, or interrupted when Toolkeep stopped"],
       ["error", call.error],
       [
         "steps",
         timeline.map(({ name, from, to }) => `${name} ${durationText((to - from) / 1_000)}`).join(", ") ||
           null,
       ],
-      ["place", call.chain && `${call.chain}:${call.seq}`],
-      ["written before it ran", intent && `${intent.chain}:${intent.seq}`],
+      ["record", call.chain && `${call.chain}:${call.seq}`],
+      ["recorded before it ran", intent && `${intent.chain}:${intent.seq}`],
     ]),
   );
 }
 
-async function tail(run: Run, options: AuditOptions): Promise<undefined> {
+async function tailCalls(run: Run, options: AuditOptions): Promise<undefined> {
   const { signal } = run.terminal;
   try {
     for (let cursor: string | undefined; ; ) {
-      const seen: AuditTail = await run.get(`/api/audit/tail${query({ ...conditionsOf(options), cursor })}`);
-      cursor = seen.cursor;
+      const page: AuditTail = await run.get(`/api/audit/tail${query({ ...readFilters(options), cursor })}`);
+      cursor = page.cursor;
       run.terminal.out(
-        seen.calls.map((call) => (run.json ? `${JSON.stringify(call)}\n` : line(call))).join(""),
+        page.calls.map((call) => (run.json ? `${JSON.stringify(call)}\n` : formatCall(call))).join(""),
       );
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
   } catch (error) {
-    // Ctrl-C is how this ends.
+    // Ctrl-C is the normal way to end this command.
     if (!signal.aborted) throw error;
   }
 }
 
-function line(call: CallView): string {
+function formatCall(call: CallView): string {
   const took = call.durationMs === null ? "" : ` ${durationText(call.durationMs)}`;
-  const said = `${call.agent}  ${call.tool ?? call.requested}  ${call.outcome ?? "runs"}${took}`;
-  return `${new Date(call.startedAt).toISOString()}  ${oneLine(`${said}  ${call.error ?? call.arguments}`)}\n`;
+  const summary = `${call.agent}  ${call.tool ?? call.requested}  ${call.outcome ?? "running"}${took}`;
+  return `${new Date(call.startedAt).toISOString()}  ${oneLine(`${summary}  ${call.error ?? call.arguments}`)}\n`;
 }

@@ -7,12 +7,12 @@ import type { Done, NotificationList } from "../../../api/contract.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function notificationCommand(shell: Shell): Command {
-  const notification = shell.group("notification", "what agents and the hub want people to know");
+  const notification = shell.group("notification", "Read notifications from agents and Toolkeep");
 
   notification
-    .leaf("list", "list the notifications", listNotifications, "--all")
-    .option("--all", "dismissed ones too");
-  notification.leaf("dismiss <id>", "put a notification away", dismissNotification, "ntf_…");
+    .leaf("list", "List notifications", listNotifications, "--all")
+    .option("--all", "Include dismissed ones");
+  notification.leaf("dismiss <id>", "Dismiss a notification", dismissNotification, "ntf_…");
   return notification;
 }
 
@@ -20,13 +20,13 @@ async function listNotifications(run: Run, options: { all?: boolean }): Promise<
   const { notifications } = await run.get<NotificationList>(
     `/api/notifications${query({ dismissed: options.all })}`,
   );
-  const shown = notifications.map(({ id, level, agent, createdAt, title, body }) =>
+  const entries = notifications.map(({ id, level, agent, createdAt, title, body }) =>
     texts(`${id}  ${oneLine(agent ?? "toolkeep")}, ${level}, ${ago(createdAt, Date.now())}`, [
       [title, body].filter(Boolean).join(": "),
     ]),
   );
-  const hint = "\nPut one away: toolkeep notification dismiss ID\n";
-  run.print({ notifications }, shown.length === 0 ? "No notifications.\n" : `${shown.join("\n")}${hint}`);
+  const hint = "\nDismiss one: toolkeep notification dismiss ID\n";
+  run.print({ notifications }, entries.length === 0 ? "No notifications.\n" : `${entries.join("\n")}${hint}`);
 }
 
 async function dismissNotification(run: Run, id: string): Promise<undefined> {

@@ -10,8 +10,8 @@ const MARKS: Readonly<Record<Check["state"], string>> = { ok: "✓", warning: "!
 export function doctorCommand(shell: Shell): Command {
   return shell.single(
     "doctor",
-    "check this installation",
-    "Checks this installation and says what to do about what is wrong. Exit code 1 when something is.",
+    "Check this installation",
+    "Check this installation and show how to fix what is wrong. Exits with 1 if something is.",
     doctor,
   );
 }
@@ -20,16 +20,16 @@ async function doctor(run: Run): Promise<number> {
   const { checkInstallation } = await import("../../../daemon/doctor.ts");
   const { checkServers } = await import("../../../../features/admin/check-servers.ts");
   const { env, cwd, signal } = run.terminal;
-  const checks = await run.progress("looking", checkInstallation({ env, cwd, signal }));
+  const checks = await run.progress("checking", checkInstallation({ env, cwd, signal }));
   const isSound = checks.every((check) => check.state !== "failed");
-  // With a broken store or broken settings there is nothing that could list the servers.
-  if (isSound) checks.push(...(await serverChecks(run, checkServers)));
+  // With a broken store or broken settings the servers cannot be listed.
+  if (isSound) checks.push(...(await runServerChecks(run, checkServers)));
   const failed = checks.filter((check) => check.state === "failed").length;
-  run.print({ ok: failed === 0, checks }, checks.map(line).join("") + verdict(failed));
+  run.print({ ok: failed === 0, checks }, checks.map(formatCheck).join("") + formatVerdict(failed));
   return failed === 0 ? 0 : 1;
 }
 
-async function serverChecks(
+async function runServerChecks(
   run: Run,
   checkServers: (servers: ServerList["servers"], env: NodeJS.ProcessEnv) => Promise<Check[]>,
 ): Promise<Check[]> {
@@ -43,16 +43,16 @@ async function serverChecks(
         name: "servers",
         state: "failed",
         detail: messageOf(error),
-        remedy: "Look at the message; toolkeep serve may say more.",
+        remedy: "Run toolkeep serve to see more.",
       },
     ];
   }
 }
 
-function line({ name, state, detail, remedy }: Check): string {
+function formatCheck({ name, state, detail, remedy }: Check): string {
   return `${MARKS[state]} ${name}: ${detail}\n${remedy ? `    ${remedy}\n` : ""}`;
 }
 
-function verdict(failed: number): string {
-  return failed === 0 ? "\nNothing is broken.\n" : `\n${counted(failed, "problem")}.\n`;
+function formatVerdict(failed: number): string {
+  return failed === 0 ? "\nNo problems found.\n" : `\n${counted(failed, "problem")} found.\n`;
 }

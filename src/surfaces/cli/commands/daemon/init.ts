@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { makeFolder } from "../../../../machine/files/make-folder.ts";
 import type { AgentList, Status, TokenAnswer } from "../../../api/contract.ts";
-import { homeHere } from "../../home.ts";
-import { ownName } from "../../own-name.ts";
+import { findHome } from "../../home.ts";
+import { getOwnName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
 import type { Run, Shell } from "../../shell.ts";
 
@@ -16,7 +16,7 @@ interface InitOptions {
   readonly force?: boolean;
 }
 
-interface Wishes {
+interface InitChoices {
   readonly agent: string;
   readonly port: number | undefined;
 }
@@ -25,78 +25,78 @@ export function initCommand(shell: Shell): Command {
   return shell
     .single(
       "init",
-      "write a settings file, create an agent, show how to connect",
-      "Writes a settings file with every setting as a comment, creates an agent and a token, and shows how to connect a client. Asks where it can.",
+      "Write a settings file, create an agent and show how to connect",
+      "Write a settings file with every setting as a comment, create an agent and a token, and show how to connect a client. Asks for missing values in a terminal.",
       init,
       "",
       "--agent writer --port 19900",
     )
-    .option("--agent <name>", "the agent to create; main when not given")
-    .option("--port <port>", "the port the daemon should listen on")
-    .option("--force", "replace an existing settings file");
+    .option("--agent <name>", "Name of the agent to create (default: main)")
+    .option("--port <port>", "Port the daemon listens on")
+    .option("--force", "Replace an existing settings file");
 }
 
 async function init(run: Run, options: InitOptions): Promise<undefined> {
-  const home = await homeHere(run.terminal);
+  const home = await findHome(run.terminal);
   const existing = ["config.toml", "config.json"]
     .map((name) => join(home, name))
     .find((file) => existsSync(file));
-  if (existing && !(options.force && existing.endsWith(".toml"))) throw exists(existing);
+  if (existing && !(options.force && existing.endsWith(".toml"))) throw settingsExistError(existing);
 
-  const wishes = run.terminal.interactive && !run.json ? await ask(options) : wishesOf(options);
-  const file = await writeSettings(home, wishes);
+  const choices = run.terminal.interactive && !run.json ? await askChoices(options) : readChoices(options);
+  const file = await writeSettings(home, choices);
   const { agents } = await run.get<AgentList>("/api/agents");
-  if (!agents.some((agent) => agent.name === wishes.agent))
-    await run.send("POST", "/api/agents", { name: wishes.agent });
+  if (!agents.some((agent) => agent.name === choices.agent))
+    await run.send("POST", "/api/agents", { name: choices.agent });
   const { token } = await run.send<TokenAnswer>("POST", "/api/tokens", {
-    agent: wishes.agent,
+    agent: choices.agent,
     label: "init",
   });
   const { url } = await run.get<Status>("/api/status");
 
   const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
-  const name = ownName(run.terminal.env);
+  const name = getOwnName(run.terminal.env);
   run.print(
-    { home, file, agent: wishes.agent, token, url },
-    `Wrote ${file}.\nAgent ${wishes.agent} has a new token, shown this once.\n\n${clientSnippet({ url, token })}
-What to do next:
+    { home, file, agent: choices.agent, token, url },
+    `Wrote ${file}.\nAgent ${choices.agent} has a new token, shown only once.\n\n${clientSnippet({ url, token })}
+Next steps:
 
   ${name} serve                    or: ${name} service install
   ${name} server add fs -- npx -y @modelcontextprotocol/server-filesystem .
-  ${name} agent edit ${wishes.agent} --grant mcp_fs_read_text_file
+  ${name} agent edit ${choices.agent} --grant mcp_fs_read_text_file
 `,
   );
 }
 
-async function writeSettings(home: string, { port }: Wishes): Promise<string> {
-  const { configTemplate } = await import("../../config-template.ts");
+async function writeSettings(home: string, { port }: InitChoices): Promise<string> {
+  const { renderConfigTemplate } = await import("../../config-template.ts");
   const file = join(home, "config.toml");
   await makeFolder(home);
-  await writeFile(file, configTemplate(port === undefined ? {} : { port }), { mode: 0o600 });
+  await writeFile(file, renderConfigTemplate(port === undefined ? {} : { port }), { mode: 0o600 });
   return file;
 }
 
-function wishesOf({ agent = "main", port }: InitOptions): Wishes {
+function readChoices({ agent = "main", port }: InitOptions): InitChoices {
   return { agent, port: port === undefined ? undefined : readPort(port) };
 }
 
-async function ask(options: InitOptions): Promise<Wishes> {
+async function askChoices(options: InitOptions): Promise<InitChoices> {
   const { intro, isCancel, text } = await import("@clack/prompts");
   intro("Toolkeep", { output: process.stderr });
-  const answered = async (question: Parameters<typeof text>[0]) => {
+  const askText = async (question: Parameters<typeof text>[0]) => {
     const answer = await text({ ...question, output: process.stderr });
-    if (isCancel(answer)) throw new ToolkeepError("CANCELLED", "nothing was written");
+    if (isCancel(answer)) throw new ToolkeepError("CANCELLED", "cancelled; nothing was written");
     return answer;
   };
   const agent =
-    options.agent ?? (await answered({ message: "Name of the first agent", initialValue: "main" }));
-  const port = options.port ?? (await answered({ message: "Port of the daemon", initialValue: "19850" }));
+    options.agent ?? (await askText({ message: "Name of the first agent", initialValue: "main" }));
+  const port = options.port ?? (await askText({ message: "Port of the daemon", initialValue: "19850" }));
   return { agent, port: port === "19850" ? undefined : readPort(port) };
 }
 
-function exists(file: string): ToolkeepError {
+function settingsExistError(file: string): ToolkeepError {
   const hint = file.endsWith(".toml")
     ? "pass --force to replace it"
-    : "remove it first: only one settings file counts";
-  return new ToolkeepError("BAD_USAGE", `${file} exists already; ${hint}`);
+    : "remove it first, since only one settings file is read";
+  return new ToolkeepError("BAD_USAGE", `${file} already exists; ${hint}`);
 }

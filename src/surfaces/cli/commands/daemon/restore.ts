@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../../../lib/clock.ts";
-import { homeHere } from "../../home.ts";
-import { mustConfirm } from "../../input/destructive.ts";
+import { findHome } from "../../home.ts";
+import { confirmUnlessYes } from "../../input/destructive.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 export function restoreCommand(shell: Shell): Command {
   return shell
     .single(
       "restore",
-      "fill a fresh home from a backup",
-      "Fills a fresh home from what toolkeep backup wrote. No daemon may run on it.",
+      "Restore a backup into a new home",
+      "Restore a file written by toolkeep backup into a new home. Stop the daemon of that home first.",
       restore,
       "toolkeep-backup.json.gz",
     )
-    .argument("<file>", "what toolkeep backup wrote")
-    .option("--force", "replace what the home holds")
-    .option("--yes", "with --force: do not ask");
+    .argument("<file>", "File written by toolkeep backup")
+    .option("--force", "Replace the contents of the home")
+    .option("--yes", "With --force: skip the confirmation");
 }
 
 async function restore(
@@ -28,7 +28,7 @@ async function restore(
   const { readBackup, restoreBackup } = await import("../../../daemon/backup.ts");
   const { loadHomeSettings } = await import("../../../../features.ts");
   if (options.force)
-    await mustConfirm(run, options, `Replace everything that ${await homeHere(run.terminal)} holds?`);
+    await confirmUnlessYes(run, options, `Replace everything in ${await findHome(run.terminal)}?`);
   const backup = await readBackup(resolve(cwd, name));
   const { settings } = await loadHomeSettings({ env, cwd, isTrusted: () => false });
   const { home, databaseUrl } = settings;

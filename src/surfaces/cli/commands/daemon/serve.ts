@@ -5,32 +5,32 @@ import type { ToolkeepError } from "../../../../contract/errors.ts";
 import { counted } from "../../../../lib/terminal/counted.ts";
 import { starterGone } from "../../../../machine/process/starter-gone.ts";
 import type { Daemon } from "../../../daemon/start-daemon.ts";
-import { homeHere } from "../../home.ts";
-import { ownName } from "../../own-name.ts";
+import { findHome } from "../../home.ts";
+import { getOwnName } from "../../own-name.ts";
 import { readPort } from "../../port.ts";
 import type { Run, Shell } from "../../shell.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /**
- * Left alone, V8 lets the heap of a daemon that hands on large results grow to several times what is in use, and keeps it
- * so. This has it collect once the heap has doubled: half the growth under load, for a few percent of CPU where results
- * are large (`npm run bench -- gateway --parts memory`).
+ * By default V8 lets the heap of a daemon that passes on large results grow to several times its live size, and keeps it
+ * there. With this flag V8 collects once the heap has doubled: half the growth under load, for a few percent of CPU when
+ * results are large (`npm run bench -- gateway --parts memory`).
  */
 const HEAP_GROWTH = "--heap-growing-percent=100";
 
 /**
- * V8 sees that records of calls last until they are written, and from then on makes whatever else comes from the same lines
- * of code where it keeps what lasts. One such object holds its whole call, which nothing but a full collection takes
- * away again: a tenth of the CPU of a call.
+ * V8 notices that call records live until they are written, and then allocates everything from the same allocation sites
+ * in the old generation. One such object keeps its whole call alive until a full collection. Without pretenuring a call
+ * takes a tenth less CPU.
  */
-const ALL_BEGIN_YOUNG = "--no-allocation-site-pretenuring";
+const NO_PRETENURING = "--no-allocation-site-pretenuring";
 
 /**
- * A call goes through many small functions, more than V8 puts into one by itself. With one client at a time, when other
- * processes have had the processor between two calls, each that stands alone has to be fetched anew: a twentieth of the time
- * that a call takes.
+ * A call runs through many small functions, more than V8 inlines by default. With one client at a time, when other
+ * processes use the processor between two calls, each function that is not inlined has to be fetched into the cache again:
+ * a twentieth of the time of a call.
  */
-const TOGETHER = "--max-inlined-bytecode-size-cumulative=4000";
+const INLINE_MORE = "--max-inlined-bytecode-size-cumulative=4000";
 
 interface ServeOptions {
   readonly host?: string;
@@ -43,30 +43,30 @@ export function serveCommand(shell: Shell): Command {
   return shell
     .single(
       "serve",
-      "run the daemon",
-      "Runs the daemon: MCP at /mcp, the API, the dashboard. Ctrl-C finishes the calls under way and ends it.",
+      "Run the daemon",
+      "Run the daemon: MCP at /mcp, the API and the dashboard. Ctrl-C finishes running calls and stops it.",
       serve,
       "",
       "--port 8080",
     )
-    .option("--host <address>", "the address to listen on, over TOOLKEEP_HOST and the settings")
-    .option("--port <port>", "the port to listen on, over TOOLKEEP_PORT and the settings")
-    .option("--quiet", "write the log to daemon.log in the home only, not to standard error")
-    .option("--background", "print nothing and create no first agent, as toolkeep stdio starts it");
+    .option("--host <address>", "Address to listen on; overrides TOOLKEEP_HOST and the settings")
+    .option("--port <port>", "Port to listen on; overrides TOOLKEEP_PORT and the settings")
+    .option("--quiet", "Write the log only to daemon.log in the home, not to standard error")
+    .option("--background", "Print nothing and create no first agent (used by toolkeep stdio)");
 }
 
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
-  // From the beginning: whoever started it may be gone before it is ready.
-  const orphaned = startedByNpm(run.terminal.env) ? starterGone(run.terminal.signal) : undefined;
-  for (const flag of [HEAP_GROWTH, ALL_BEGIN_YOUNG, TOGETHER]) setFlagsFromString(flag);
+  // Watch from the start: the parent process may exit before the daemon is ready.
+  const parentExit = isStartedByNpm(run.terminal.env) ? starterGone(run.terminal.signal) : undefined;
+  for (const flag of [HEAP_GROWTH, NO_PRETENURING, INLINE_MORE]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../../daemon/start-daemon.ts");
   const { createLog } = await import("../../../daemon/log/log.ts");
   const { packageVersion } = await import("../../../../machine/process/own-package.ts");
   const { systemClock } = await import("../../../../lib/clock.ts");
   const { openLogFile } = await import("../../../daemon/log/log-file.ts");
   const { terminal } = run;
-  const file = openLogFile(await homeHere(terminal));
+  const file = openLogFile(await findHome(terminal));
 
   const daemon = await startDaemon({
     env: {
@@ -88,9 +88,9 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   let lost: ToolkeepError | undefined;
   try {
     if (!options.background) await announce(run, daemon, Math.round(performance.now() - startedAt));
-    lost = await stopped(terminal.signal, daemon, orphaned);
+    lost = await waitForStop(terminal.signal, daemon, parentExit);
   } finally {
-    // What cannot be written to a home that is gone must not hide that it is.
+    // Without its home, closing fails too. That error must not hide the lost home.
     await daemon.close().catch((error: unknown) => {
       if (!lost) throw error;
     });
@@ -99,19 +99,19 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   if (lost) throw lost;
 }
 
-/** Waits until the daemon is asked to end, or has lost its home: then what to say about it. */
-async function stopped(
+/** Resolves when the daemon is asked to stop; with an error if it lost its home. */
+async function waitForStop(
   signal: AbortSignal,
   { lost }: Daemon,
-  orphaned: Promise<void> | undefined,
+  parentExit: Promise<void> | undefined,
 ): Promise<ToolkeepError | undefined> {
   if (signal.aborted) return undefined;
-  const asked = once(signal, "abort").then(() => undefined);
-  return await Promise.race([asked, lost, ...(orphaned ? [orphaned.then(() => undefined)] : [])]);
+  const stopRequest = once(signal, "abort").then(() => undefined);
+  return await Promise.race([stopRequest, lost, ...(parentExit ? [parentExit.then(() => undefined)] : [])]);
 }
 
-/** `npm start` and the like: whoever ends npm means the daemon. */
-function startedByNpm(env: NodeJS.ProcessEnv): boolean {
+/** With `npm start`, stopping npm has to stop the daemon. */
+function isStartedByNpm(env: NodeJS.ProcessEnv): boolean {
   return env.npm_lifecycle_event !== undefined;
 }
 
@@ -119,28 +119,28 @@ async function announce(run: Run, daemon: Daemon, readyMs: number): Promise<void
   const { url, home, firstStart, counts } = daemon;
   run.print(
     { url, home, pid: process.pid, readyMs, firstStart, counts },
-    await greeting(run.terminal, daemon, readyMs),
+    await renderGreeting(run.terminal, daemon, readyMs),
   );
 }
 
-async function greeting(
+async function renderGreeting(
   terminal: Terminal,
   { url, home, firstStart, counts }: Daemon,
   readyMs: number,
 ): Promise<string> {
   if (!firstStart) {
     const { servers, tools, agents } = counts;
-    return `Toolkeep is at ${url} (MCP at ${url}/mcp)\n${counted(servers, "server")}, ${counted(tools, "tool")}, ${counted(agents, "agent")}; ready in ${readyMs} ms\n`;
+    return `Toolkeep is running at ${url} (MCP at ${url}/mcp)\n${counted(servers, "server")}, ${counted(tools, "tool")}, ${counted(agents, "agent")}; ready in ${readyMs} ms\n`;
   }
   const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
-  const name = ownName(terminal.env);
-  return `Toolkeep is at ${url}, with its files in ${home}.
+  const name = getOwnName(terminal.env);
+  return `Toolkeep is running at ${url}, with its files in ${home}.
 
-This is the first start, so the agent ${firstStart.agent} was created. Connect a client as this agent; the token is
-shown this once.
+This is the first start, so Toolkeep created the agent ${firstStart.agent}. Connect a client as this agent. The token is
+shown only once.
 
 ${clientSnippet({ url, token: firstStart.token })}
-What to do next, in another terminal${name === "toolkeep" ? "" : " and this folder"}:
+Next steps, in another terminal${name === "toolkeep" ? "" : " and in this folder"}:
 
   ${name} server add fs -- npx -y @modelcontextprotocol/server-filesystem .
   ${name} agent edit ${firstStart.agent} --grant mcp_fs_read_text_file

@@ -11,12 +11,12 @@ import { parseDuration } from "../../print/duration.ts";
 import { pageOptions } from "../../print/pages.ts";
 import { collect, type Run, type Shell } from "../../shell.ts";
 
-interface Whose {
+interface OwnerOptions {
   readonly agent?: string;
   readonly space?: string;
 }
 
-interface PutOptions extends Whose {
+interface PutOptions extends OwnerOptions {
   readonly key?: string;
   readonly tag: readonly string[];
   readonly type?: string;
@@ -33,77 +33,79 @@ interface EditOptions {
 }
 
 export function memoryCommand(shell: Shell): Command {
-  const memory = shell.group("memory", "what agents remember from one conversation to the next");
+  const memory = shell.group("memory", "Manage what agents remember across conversations");
 
-  pageOptions(whose(memory.leaf("list", "list the memories, newest first", listMemories, "--agent main")));
-  whose(
-    memory.leaf("search <words...>", "search the memories, best first", searchMemories, "tabs or spaces"),
-  ).option("--limit <count>", "how many at most; 100 unless given");
-  memory.leaf("show <id>", "show a memory whole", showMemory, "mem_…");
-  memory.leaf("history <id>", "show what a memory said before, newest first", showHistory, "mem_…");
-  memory.leaf("spaces", "list the spaces that agents share", listSpaces);
-  pageOptions(memory.leaf("retracted", "list what was taken back, newest first", listRetracted));
-  whose(
+  pageOptions(
+    addOwnerOptions(memory.leaf("list", "List memories, newest first", listMemories, "--agent main")),
+  );
+  addOwnerOptions(
+    memory.leaf("search <words...>", "Search memories, best match first", searchMemories, "tabs or spaces"),
+  ).option("--limit <count>", "Maximum number to list (default: 100)");
+  memory.leaf("show <id>", "Show a memory in full", showMemory, "mem_…");
+  memory.leaf("history <id>", "Show earlier versions of a memory, newest first", showHistory, "mem_…");
+  memory.leaf("spaces", "List shared spaces", listSpaces);
+  pageOptions(memory.leaf("retracted", "List retracted memories, newest first", listRetracted));
+  addOwnerOptions(
     memory.leaf(
       "put <text>",
-      "remember something; - reads it from standard input",
+      "Store a memory; - reads it from standard input",
       putMemory,
       "'We deploy on Fridays.' --space shared --key deploy.day",
       "'Prefers tabs.' --agent main --type preference",
     ),
   )
-    .option("--key <key>", "what it is about: takes the place of what is there for it")
-    .option("--tag <tag>", "to find it again (repeatable)", collect, [])
-    .option("--type <type>", "note, fact, preference, decision, event or procedure")
-    .option("--label <label>", "only for those who may see this label")
-    .option("--expires <duration>", "let it end after 30d, 12h …");
+    .option("--key <key>", "Subject of the memory; replaces the memory with the same key")
+    .option("--tag <tag>", "Tag to find it by (repeatable)", collect, [])
+    .option("--type <type>", "Kind: note, fact, preference, decision, event or procedure")
+    .option("--label <label>", "Visible only to those who may see this label")
+    .option("--expires <duration>", "Lifetime, such as 30d or 12h");
   memory
     .leaf(
       "edit <id>",
-      "change a memory; what it said before is kept",
+      "Change a memory; the earlier version is kept",
       editMemory,
       "mem_… --text 'We deploy on Mondays.'",
     )
-    .option("--text <text>", "what it says; - reads it from standard input")
-    .option("--tag <tag>", "in the place of its tags (repeatable)", collect, [])
-    .option("--type <type>", "note, fact, preference, decision, event or procedure")
-    .option("--label <label>", "only for those who may see this label")
-    .option("--no-label", "for everybody who may see its owner's")
-    .option("--expires <duration>", "let it end after 30d, 12h …")
-    .option("--no-expires", "let it stay");
-  memory.leaf("retract <id>", "take a memory back; what it said is kept as history", retractMemory, "mem_…");
+    .option("--text <text>", "New text; - reads it from standard input")
+    .option("--tag <tag>", "Replace its tags (repeatable)", collect, [])
+    .option("--type <type>", "Kind: note, fact, preference, decision, event or procedure")
+    .option("--label <label>", "Visible only to those who may see this label")
+    .option("--no-label", "Remove the label")
+    .option("--expires <duration>", "Lifetime, such as 30d or 12h")
+    .option("--no-expires", "Keep it until it is removed");
+  memory.leaf("retract <id>", "Retract a memory; its text stays in the history", retractMemory, "mem_…");
   destructive(
     memory,
     "forget <id>",
-    "delete a memory for good, with its history",
-    (id) => `Delete memory ${id} and its history for good?`,
+    "Delete a memory and its history permanently",
+    (id) => `Delete memory ${id} and its history permanently?`,
     forgetMemory,
     "mem_…",
   );
   return memory;
 }
 
-function whose(command: Command): Command {
+function addOwnerOptions(command: Command): Command {
   return command
-    .option("--agent <name>", "only those of this agent; those of a sub-agent are its parent's")
-    .option("--space <name>", "only those of this space that agents share");
+    .option("--agent <name>", "Memories of this agent; sub-agents share those of their parent")
+    .option("--space <name>", "Memories of this shared space");
 }
 
-async function listMemories(run: Run, options: PageOptions & Whose): Promise<undefined> {
+async function listMemories(run: Run, options: PageOptions & OwnerOptions): Promise<undefined> {
   const { agent, space, limit, offset } = options;
   const answer = await run.get<api.MemoryList>(`/api/memories${query({ agent, space, limit, offset })}`);
   run.print(
     answer,
     answer.total === 0
-      ? "Nothing is remembered yet. Agents with the tool memorize do: toolkeep agent edit AGENT --toolbox research\n"
-      : shown(run, answer) + pageNote(options, answer.memories.length, answer.total),
+      ? "No memories yet. Agents with the tool memorize create them: toolkeep agent edit AGENT --toolbox research\n"
+      : formatMemories(run, answer) + pageNote(options, answer.memories.length, answer.total),
   );
 }
 
 async function searchMemories(
   run: Run,
   words: string[],
-  { agent, space, limit }: Whose & { limit?: string },
+  { agent, space, limit }: OwnerOptions & { limit?: string },
 ): Promise<undefined> {
   const answer = await run.get<api.MemoryList>(
     `/api/memories${query({ text: words.join(" "), agent, space, limit })}`,
@@ -111,8 +113,8 @@ async function searchMemories(
   run.print(
     answer,
     answer.memories.length === 0
-      ? "Nothing is remembered about that. Try other words, or toolkeep memory list.\n"
-      : shown(run, answer),
+      ? "No matching memories. Try other words, or toolkeep memory list.\n"
+      : formatMemories(run, answer),
   );
 }
 
@@ -124,12 +126,12 @@ async function showMemory(run: Run, id: string): Promise<undefined> {
     answer,
     fields([
       ["id", memory.id],
-      ["of", ownerOf(memory)],
+      ["owner", formatOwner(memory)],
       ["key", memory.key],
       ["type", memory.type],
       ["tags", memory.tags.join(", ")],
       ["label", memory.label],
-      ["said by", memory.writtenBy],
+      ["written by", memory.writtenBy],
       ["changed", `${ago(memory.updatedAt, now)}, revision ${memory.revision}`],
       ["used", ago(memory.lastUsedAt, now)],
       ["expires", memory.expiresAt && new Date(memory.expiresAt).toISOString()],
@@ -140,12 +142,15 @@ async function showMemory(run: Run, id: string): Promise<undefined> {
 
 async function showHistory(run: Run, id: string): Promise<undefined> {
   const answer = await run.get<api.MemoryHistory>(path`/api/memories/${id}/history`);
-  run.print(answer, answer.versions.length === 0 ? "It never said anything else.\n" : versions(run, answer));
+  run.print(
+    answer,
+    answer.versions.length === 0 ? "It has no earlier versions.\n" : formatVersions(run, answer),
+  );
 }
 
 async function listRetracted(run: Run, { limit, offset }: PageOptions): Promise<undefined> {
   const answer = await run.get<api.MemoryHistory>(`/api/memories/retracted${query({ limit, offset })}`);
-  run.print(answer, answer.versions.length === 0 ? "Nothing was taken back.\n" : versions(run, answer));
+  run.print(answer, answer.versions.length === 0 ? "No retracted memories.\n" : formatVersions(run, answer));
 }
 
 async function listSpaces(run: Run): Promise<undefined> {
@@ -172,7 +177,7 @@ async function putMemory(run: Run, text: string, options: PutOptions): Promise<u
     ...(expires !== undefined && { expiresAt: Date.now() + parseDuration(expires) }),
   };
   const answer = await run.send<api.MemoryAnswer>("POST", "/api/memories", body);
-  run.print(answer, `Remembered as ${answer.memory.id}.\n`);
+  run.print(answer, `Stored as ${answer.memory.id}.\n`);
 }
 
 async function editMemory(run: Run, id: string, options: EditOptions): Promise<undefined> {
@@ -187,28 +192,31 @@ async function editMemory(run: Run, id: string, options: EditOptions): Promise<u
     }),
   };
   if (Object.keys(body).length === 0)
-    throw new ToolkeepError("BAD_USAGE", "nothing to change was given; say what is to be different");
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      "nothing to change; give --text, --tag, --type, --label or --expires",
+    );
   const answer = await run.send<api.MemoryAnswer>("PATCH", path`/api/memories/${id}`, body);
   run.print(answer, `Changed ${id}, now revision ${answer.memory.revision}.\n`);
 }
 
 async function retractMemory(run: Run, id: string): Promise<undefined> {
   const done = await run.send<api.Done>("POST", path`/api/memories/${id}/retract`);
-  run.print(done, `Took ${id} back. What it said: toolkeep memory history ${id}\n`);
+  run.print(done, `Retracted ${id}. Its text is in the history: toolkeep memory history ${id}\n`);
 }
 
 async function forgetMemory(run: Run, id: string): Promise<undefined> {
-  run.print(await run.send<api.Done>("DELETE", path`/api/memories/${id}`), `Forgot ${id}.\n`);
+  run.print(await run.send<api.Done>("DELETE", path`/api/memories/${id}`), `Deleted ${id}.\n`);
 }
 
-function shown(run: Run, { memories }: api.MemoryList): string {
+function formatMemories(run: Run, { memories }: api.MemoryList): string {
   const now = Date.now();
-  // Most have none, and a terminal is narrow.
+  // These columns are often empty and terminals are narrow, so they are shown only if needed.
   const isKeyed = memories.some(({ key }) => key !== null);
   const isLabelled = memories.some(({ label }) => label !== null);
   const rows = memories.map((memory) => [
     memory.id,
-    ownerOf(memory),
+    formatOwner(memory),
     ago(memory.updatedAt, now),
     ago(memory.lastUsedAt, now),
     ...(isKeyed ? [memory.key ?? ""] : []),
@@ -225,9 +233,9 @@ function shown(run: Run, { memories }: api.MemoryList): string {
   return table(headings, rows, run.terminal.columns);
 }
 
-function versions(run: Run, { versions: said }: api.MemoryHistory): string {
+function formatVersions(run: Run, { versions }: api.MemoryHistory): string {
   const now = Date.now();
-  const rows = said.map(({ memoryId, revision, reason, endedAt, endedBy, text }) => [
+  const rows = versions.map(({ memoryId, revision, reason, endedAt, endedBy, text }) => [
     memoryId,
     revision,
     reason,
@@ -238,6 +246,6 @@ function versions(run: Run, { versions: said }: api.MemoryHistory): string {
   return table(["ID", "REVISION", "ENDED AS", "ENDED", "BY", "TEXT"], rows, run.terminal.columns);
 }
 
-function ownerOf({ agent, space }: Pick<api.MemoryView, "agent" | "space">): string {
+function formatOwner({ agent, space }: Pick<api.MemoryView, "agent" | "space">): string {
   return space === null ? (agent ?? "") : `space ${space}`;
 }

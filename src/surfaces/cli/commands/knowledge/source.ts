@@ -41,51 +41,45 @@ interface EditOptions extends ConfigOptions {
 const KINDS = "folder, obsidian, bookmarks, notion, mail or plugin:NAME";
 
 export function sourceCommand(shell: Shell): Command {
-  const source = shell.group("source", "where knowledge comes from: folders, notes, bookmarks, mail");
+  const source = shell.group("source", "Manage knowledge sources: folders, notes, bookmarks, mail");
 
-  source.leaf("list", "list the sources, with what was read of them", listSources);
-  source.leaf("show <name>", "show a source and how its last sync ended", showSource, "notes");
-  configOptions(
+  source.leaf("list", "List sources and their document counts", listSources);
+  source.leaf("show <name>", "Show a source and its last sync", showSource, "notes");
+  addConfigOptions(
     source
       .leaf(
         "add <kind> [path]",
-        `add a source: ${KINDS}`,
+        `Add a source: ${KINDS}`,
         addSource,
         "folder ~/notes --name notes",
         "obsidian ~/vault --label private",
         "folder ~/code --ignore 'dist/' --ignore '*.min.js'",
       )
-      .option("--name <name>", "what it is called; the kind unless given")
-      .option("--label <label>", "only who may see this label sees what it holds"),
+      .option("--name <name>", "Name of the source (default: its kind)")
+      .option("--label <label>", "Show its documents only to those who may see this label"),
   );
-  configOptions(
+  addConfigOptions(
     source
-      .leaf(
-        "edit <name>",
-        "change a source; what is not given stays",
-        editSource,
-        "notes --label private",
-        "notes --disable",
-      )
-      .option("--path <path>", "where the documents lie")
-      .option("--rename <name>", "another name")
-      .option("--label <label>", "only who may see this label sees what it holds")
-      .option("--no-label", "everybody with the scope sees what it holds")
-      .option("--enable", "sync it again with the others")
-      .option("--disable", "leave it out of syncs; what was read stays"),
+      .leaf("edit <name>", "Change a source", editSource, "notes --label private", "notes --disable")
+      .option("--path <path>", "Location of the documents")
+      .option("--rename <name>", "New name")
+      .option("--label <label>", "Show its documents only to those who may see this label")
+      .option("--no-label", "Show its documents to everybody with the scope")
+      .option("--enable", "Include it in syncs again")
+      .option("--disable", "Exclude it from syncs; its documents stay"),
   );
   destructive(
     source,
     "remove <name>",
-    "remove a source with everything that was read of it",
-    (name) => `Remove source ${name} and everything read of it?`,
+    "Remove a source and its documents from the index",
+    (name) => `Remove source ${name} and its documents from the index?`,
     removeSource,
     "notes",
   );
-  configOptions(
+  addConfigOptions(
     source.leaf(
       "test <kind> [path]",
-      "read a little of what a source would give, and change nothing",
+      "Show what a source would read, without adding it",
       testSource,
       "folder ~/notes",
     ),
@@ -93,13 +87,13 @@ export function sourceCommand(shell: Shell): Command {
   return source;
 }
 
-function configOptions(command: Command): Command {
+function addConfigOptions(command: Command): Command {
   return command
-    .option("--ignore <pattern>", "leave out what matches, as in a .gitignore (repeatable)", collect, [])
-    .option("--hidden", "read hidden files too")
-    .option("--no-gitignore", "read what .gitignore files leave out, too")
-    .option("--max-file-mb <number>", "leave out larger files")
-    .option("--max-files <number>", "read so many files at most");
+    .option("--ignore <pattern>", "Skip files that match this .gitignore pattern (repeatable)", collect, [])
+    .option("--hidden", "Include hidden files")
+    .option("--no-gitignore", "Include files that .gitignore excludes")
+    .option("--max-file-mb <number>", "Skip larger files")
+    .option("--max-files <number>", "Maximum number of files");
 }
 
 async function listSources(run: Run): Promise<undefined> {
@@ -110,13 +104,13 @@ async function listSources(run: Run): Promise<undefined> {
     source.kind,
     source.entities,
     source.chunks,
-    stateOf(source),
+    formatState(source),
     ago(source.lastSyncAt, now),
     source.label ?? "",
     String(source.config.path ?? ""),
   ]);
   const hint = sources.every(({ kind }) => kind === "inbox")
-    ? "Only the inbox is there yet. Add a folder: toolkeep source add folder ~/notes --name notes\n"
+    ? "Only the inbox exists so far. Add a folder: toolkeep source add folder ~/notes --name notes\n"
     : "";
   run.print(
     { sources },
@@ -138,37 +132,37 @@ async function showSource(run: Run, name: string): Promise<undefined> {
     fields([
       ["name", source.name],
       ["kind", source.kind],
-      ["state", stateOf(source)],
+      ["state", formatState(source)],
       ["label", source.label],
       ["documents", source.entities],
       ["chunks", `${source.chunks}, ${source.embedded} with vectors`],
       ["synced", ago(source.lastSyncAt, Date.now())],
-      ["last sync", lastSync && reportText(lastSync)],
+      ["last sync", lastSync && formatReport(lastSync)],
       ["settings", JSON.stringify(source.config)],
-    ]) + (problems.length === 0 ? "" : `Could not be read, among them:\n${problems.join("")}`),
+    ]) + (problems.length === 0 ? "" : `Files that could not be read:\n${problems.join("")}`),
   );
 }
 
 async function addSource(
   run: Run,
   kind: string,
-  place: string | undefined,
+  location: string | undefined,
   options: AddOptions,
 ): Promise<undefined> {
   const body: NewSource = {
     name: options.name ?? kind,
     kind,
-    config: configOf(run, place, options),
+    config: readConfig(run, location, options),
     ...(options.label !== undefined && { label: options.label }),
   };
   const answer = await run.send<SourceAnswer>("POST", "/api/sources", body);
-  run.print(answer, `Added ${body.name}. Read it now: toolkeep sync ${body.name}\n`);
+  run.print(answer, `Added ${body.name}. Sync it now: toolkeep sync ${body.name}\n`);
 }
 
 async function editSource(run: Run, name: string, options: EditOptions): Promise<undefined> {
   if (options.enable && options.disable)
-    throw new ToolkeepError("BAD_USAGE", "--enable and --disable are opposites; give one of them");
-  const change = configOf(run, options.path, options);
+    throw new ToolkeepError("BAD_USAGE", "--enable and --disable are opposites; give only one");
+  const change = readConfig(run, options.path, options);
   const isConfigured = Object.keys(change).length > 0;
   const before = isConfigured ? (await run.get<SourceAnswer>(path`/api/sources/${name}`)).source.config : {};
   const body: SourceEdit = {
@@ -179,29 +173,32 @@ async function editSource(run: Run, name: string, options: EditOptions): Promise
     ...(options.disable && { enabled: false }),
   };
   if (Object.keys(body).length === 0)
-    throw new ToolkeepError("BAD_USAGE", "nothing to change was given; say what is to be different");
+    throw new ToolkeepError("BAD_USAGE", "nothing to change; give at least one option");
   const answer = await run.send<SourceAnswer>("PATCH", path`/api/sources/${name}`, body);
   run.print(
     answer,
-    `Changed ${answer.source.name}. A sync brings it up to date: toolkeep sync ${answer.source.name}\n`,
+    `Changed ${answer.source.name}. Sync it to apply the change: toolkeep sync ${answer.source.name}\n`,
   );
 }
 
 async function removeSource(run: Run, name: string): Promise<undefined> {
-  const removed = run.send<Done>("DELETE", path`/api/sources/${name}`);
-  run.print(await run.progress(`Removing ${name}`, removed), `Removed ${name} and everything read of it.\n`);
+  const removal = run.send<Done>("DELETE", path`/api/sources/${name}`);
+  run.print(
+    await run.progress(`Removing ${name}`, removal),
+    `Removed ${name} and its documents from the index.\n`,
+  );
 }
 
 async function testSource(
   run: Run,
   kind: string,
-  place: string | undefined,
+  location: string | undefined,
   options: ConfigOptions,
 ): Promise<number | undefined> {
-  const body = { kind, config: configOf(run, place, options) };
-  const result = await run.progress("Looking", run.send<SourceTest>("POST", "/api/sources/test", body));
+  const body = { kind, config: readConfig(run, location, options) };
+  const result = await run.progress("Reading", run.send<SourceTest>("POST", "/api/sources/test", body));
   if (!result.ok) {
-    run.print(result, `It cannot be read: ${result.error}\n`);
+    run.print(result, `The source cannot be read: ${result.error}\n`);
     return 1;
   }
   const { files, more, sample, problems } = result;
@@ -214,25 +211,27 @@ async function testSource(
   return undefined;
 }
 
-function configOf(run: Run, place: string | undefined, options: ConfigOptions): Record<string, unknown> {
+function readConfig(run: Run, location: string | undefined, options: ConfigOptions): Record<string, unknown> {
   const { ignore, hidden, gitignore, maxFileMb, maxFiles } = options;
   return {
-    ...(place !== undefined && { path: place.startsWith("~") ? place : resolve(run.terminal.cwd, place) }),
+    ...(location !== undefined && {
+      path: location.startsWith("~") ? location : resolve(run.terminal.cwd, location),
+    }),
     ...(ignore.length > 0 && { ignore }),
     ...(hidden && { hidden: true }),
     ...(gitignore === false && { gitignore: false }),
-    ...(maxFileMb !== undefined && { max_file_mb: numberOf(maxFileMb, "--max-file-mb") }),
-    ...(maxFiles !== undefined && { max_files: numberOf(maxFiles, "--max-files") }),
+    ...(maxFileMb !== undefined && { max_file_mb: parsePositive(maxFileMb, "--max-file-mb") }),
+    ...(maxFiles !== undefined && { max_files: parsePositive(maxFiles, "--max-files") }),
   };
 }
 
-function numberOf(given: string, option: string): number {
+function parsePositive(given: string, option: string): number {
   const number = Number(given);
   if (Number.isFinite(number) && number > 0) return number;
-  throw new ToolkeepError("BAD_USAGE", `${option} has to be a number above 0; it is ${given}`);
+  throw new ToolkeepError("BAD_USAGE", `${option} must be a number above 0; got ${given}`);
 }
 
-function stateOf({ enabled, running, lastSync }: SourceView): string {
+function formatState({ enabled, running, lastSync }: SourceView): string {
   if (running?.phase === "scanning") return `scanning ${running.total ?? 0}`;
   if (running)
     return `${running.phase} ${running.seen}${running.total === undefined ? "" : `/${running.total}`}`;
@@ -241,7 +240,7 @@ function stateOf({ enabled, running, lastSync }: SourceView): string {
   return lastSync.ok ? "ok" : "failed";
 }
 
-export function reportText({
+export function formatReport({
   ok,
   error,
   added,
@@ -251,7 +250,7 @@ export function reportText({
   failed,
   durationMs,
 }: NonNullable<SourceView["lastSync"]>): string {
-  if (!ok) return `failed, nothing was taken away: ${error ?? "no reason was given"}`;
+  if (!ok) return `failed, the index is unchanged: ${error ?? "no reason given"}`;
   const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${gone} gone`;
   return `${counts}${failed === 0 ? "" : `, ${failed} not read`}, ${(durationMs / 1_000).toFixed(1)} s`;
 }

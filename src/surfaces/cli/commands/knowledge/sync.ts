@@ -6,7 +6,7 @@ import { counted } from "../../../../lib/terminal/counted.ts";
 import { table } from "../../../../lib/terminal/table.ts";
 import type { SourceList, SourceView, SyncAnswer } from "../../../api/contract.ts";
 import type { Run, Shell } from "../../shell.ts";
-import { reportText } from "./source.ts";
+import { formatReport } from "./source.ts";
 
 const POLL_MS = 300;
 
@@ -14,15 +14,15 @@ export function syncCommand(shell: Shell): Command {
   return shell
     .single(
       "sync",
-      "bring the sources of knowledge up to date",
-      "Brings every enabled source, or the one that is named, up to date: what is new or changed is read, what vanished is forgotten.",
+      "Sync knowledge sources",
+      "Sync every enabled source, or the given one: read new and changed documents and remove deleted ones from the index.",
       sync,
       "",
       "notes",
       "--status",
     )
-    .argument("[source]", "only this one")
-    .option("--status", "say how up to date the sources are, and start nothing");
+    .argument("[source]", "Only this source")
+    .option("--status", "Show the state of the sources without syncing");
 }
 
 async function sync(
@@ -32,10 +32,10 @@ async function sync(
 ): Promise<number | undefined> {
   if (status) return showStatus(run, source);
   const body = { wait: true, ...(source !== undefined && { source }) };
-  const answer = await watched(run, run.send<SyncAnswer>("POST", "/api/sync", body));
-  // It began behind the sync, if there is anything to do.
-  const sources = run.json || answer.skipped ? [] : await sourcesNow(run);
-  run.print(answer, told(answer) + embeddingTold(sources));
+  const answer = await watchProgress(run, run.send<SyncAnswer>("POST", "/api/sync", body));
+  // Embedding starts in the background after a sync.
+  const sources = run.json || answer.skipped ? [] : await getSources(run);
+  run.print(answer, formatResult(answer) + formatEmbeddingNote(sources));
   return (answer.sources ?? []).some(({ ok }) => !ok) ? 1 : undefined;
 }
 
@@ -48,9 +48,9 @@ async function showStatus(run: Run, source: string | undefined): Promise<undefin
       name,
       entities,
       chunks,
-      embedding ? `${embedded}, ${embedding.left} left${speedText(embedding.rate)}` : embedded,
+      embedding ? `${embedded}, ${embedding.left} left${formatSpeed(embedding.rate)}` : embedded,
       ago(lastSyncAt, now),
-      running ? progressText([running]) : lastSync ? reportText(lastSync) : "never synced",
+      running ? formatProgress([running]) : lastSync ? formatReport(lastSync) : "never synced",
     ],
   );
   run.print(
@@ -59,17 +59,17 @@ async function showStatus(run: Run, source: string | undefined): Promise<undefin
   );
 }
 
-/** Shows how far it is while it runs, where a person looks on. */
-async function watched(run: Run, work: Promise<SyncAnswer>): Promise<SyncAnswer> {
+/** Shows progress in a terminal while the sync runs. */
+async function watchProgress(run: Run, work: Promise<SyncAnswer>): Promise<SyncAnswer> {
   if (!run.terminal.interactive || run.json) return run.progress("Syncing", work);
   const ended = new AbortController();
   const watching = (async () => {
     while (!ended.signal.aborted) {
       await delay(POLL_MS, undefined, { signal: ended.signal }).catch(() => {});
       if (ended.signal.aborted) return;
-      const sources = await sourcesNow(run);
+      const sources = await getSources(run);
       const running = sources.flatMap((source) => source.running ?? []);
-      const texts = [progressText(running), embeddingText(sources)].filter((text) => text !== "");
+      const texts = [formatProgress(running), formatEmbedding(sources)].filter((text) => text !== "");
       if (running.length > 0 && !ended.signal.aborted)
         run.terminal.err(`\r\u001b[K${texts.join("; ").slice(0, run.terminal.columns - 1)}`);
     }
@@ -83,31 +83,31 @@ async function watched(run: Run, work: Promise<SyncAnswer>): Promise<SyncAnswer>
   }
 }
 
-/** None where they cannot be had: they are only looked at. */
-async function sourcesNow(run: Run): Promise<readonly SourceView[]> {
+/** The sources, or none if the request fails: they are only for display. */
+async function getSources(run: Run): Promise<readonly SourceView[]> {
   return (await run.get<SourceList>("/api/sources").catch(() => ({ sources: [] }))).sources;
 }
 
-function embeddingTold(sources: readonly SourceView[]): string {
-  const text = embeddingText(sources);
-  return text === "" ? "" : `In the background, ${text}. See how far it is: toolkeep sync --status\n`;
+function formatEmbeddingNote(sources: readonly SourceView[]): string {
+  const text = formatEmbedding(sources);
+  return text === "" ? "" : `In the background, ${text}. See progress: toolkeep sync --status\n`;
 }
 
-/** Of all sources: they get their vectors one behind the other. */
-function embeddingText(sources: readonly SourceView[]): string {
+/** Sums up all sources, which are embedded one after the other. */
+function formatEmbedding(sources: readonly SourceView[]): string {
   const all = sources.flatMap(({ embedding }) => embedding ?? []);
   if (all.length === 0) return "";
   const [done, left] = (["done", "left"] as const).map((name) =>
     all.reduce((sum, one) => sum + one[name], 0),
   );
-  return `embedding: ${done} passages done, ${left} left${speedText(all[0]!.rate)}`;
+  return `embedding: ${done} passages done, ${left} left${formatSpeed(all[0]!.rate)}`;
 }
 
-function speedText(rate: number): string {
+function formatSpeed(rate: number): string {
   return rate > 0 ? `, ${Math.round(rate)}/s` : "";
 }
 
-function progressText(running: readonly NonNullable<SourceView["running"]>[]): string {
+function formatProgress(running: readonly NonNullable<SourceView["running"]>[]): string {
   return running
     .map(({ source, phase, seen, total, added, changed, failed, rate }) => {
       if (phase === "scanning")
@@ -119,14 +119,14 @@ function progressText(running: readonly NonNullable<SourceView["running"]>[]): s
     .join("; ");
 }
 
-function told({ skipped, reason, sources = [] }: SyncAnswer): string {
-  if (skipped) return `Skipped: ${reason}. See how far it is: toolkeep sync --status\n`;
+function formatResult({ skipped, reason, sources = [] }: SyncAnswer): string {
+  if (skipped) return `Skipped: ${reason}. See progress: toolkeep sync --status\n`;
   if (sources.length === 0)
-    return "There is no source to sync. Add a folder: toolkeep source add folder ~/notes --name notes\n";
+    return "No sources to sync. Add a folder: toolkeep source add folder ~/notes --name notes\n";
   return sources
     .map((report) => {
       const problems = report.problems.slice(0, 5).map(({ key, reason: why }) => `  ${key}: ${why}\n`);
-      return `${report.source}: ${reportText(report)}\n${problems.join("")}`;
+      return `${report.source}: ${formatReport(report)}\n${problems.join("")}`;
     })
     .join("");
 }

@@ -13,42 +13,39 @@ import type {
   ToolOutcome,
 } from "../../../api/contract.ts";
 import { readArguments } from "../../input/arguments.ts";
-import { confirmed } from "../../input/confirmed.ts";
+import { requireConfirmation } from "../../input/confirm.ts";
 import { destructive } from "../../input/destructive.ts";
-import { customToolFields } from "../../print/custom-tool-text.ts";
+import { listCustomToolFields } from "../../print/custom-tool-text.ts";
 import type { Group, Run } from "../../shell.ts";
 import { makeCall } from "./call.ts";
 
-/** Adds to `toolkeep tool` what there is for the user's own scripts. */
+/** Adds the commands for custom tools to `toolkeep tool`. */
 export function customToolCommands(tool: Group): void {
   tool
-    .leaf(
-      "new <name>",
-      "write a custom tool, a script of your own, that works and is yours to change",
-      newTool,
-      "csv_stats --lang py",
-    )
-    .addOption(new Option("--lang <language>", "what to write it in").choices([...LANGUAGES]).default("sh"));
+    .leaf("new <name>", "Create a custom tool from a working script template", newTool, "csv_stats --lang py")
+    .addOption(
+      new Option("--lang <language>", "Language of the script").choices([...LANGUAGES]).default("sh"),
+    );
   tool.leaf(
     "test <name> [arguments...]",
-    "run a custom tool as it is now, enabled or not",
+    "Run a custom tool as it is now, enabled or not",
     testTool,
     "csv_stats path=numbers.csv",
   );
   tool
     .leaf(
       "enable <name>",
-      "show a custom tool and let agents call it, with exactly the content it has now",
+      "Review a custom tool and enable it with its current content",
       enableTool,
       "csv_stats",
     )
-    .option("--yes", "do not ask");
-  tool.leaf("disable <name>", "let nobody call a custom tool", disableTool, "csv_stats");
+    .option("--yes", "Skip the confirmation");
+  tool.leaf("disable <name>", "Disable a custom tool", disableTool, "csv_stats");
   destructive(
     tool,
     "remove <name>",
-    "disable a custom tool and put its folder aside",
-    (name) => `Remove tool ${name}? Its folder is put aside.`,
+    "Disable a custom tool and move its folder aside",
+    (name) => `Remove tool ${name}? Its folder is moved aside.`,
     removeTool,
     "csv_stats",
   );
@@ -65,59 +62,66 @@ async function newTool(
   const files = tool.files.map((file) => `  ${tool.folder}/${file.path}\n`).join("");
   run.print(
     answer,
-    `Wrote ${tool.name}:\n${files}Change it, try it and enable it:\n  toolkeep tool test ${tool.slug} name=you\n  toolkeep tool enable ${tool.slug}\n`,
+    `Wrote ${tool.name}:\n${files}Edit it, then test and enable it:\n  toolkeep tool test ${tool.slug} name=you\n  toolkeep tool enable ${tool.slug}\n`,
   );
 }
 
-async function testTool(run: Run, name: string, given: string[]): Promise<number> {
-  const body: CustomToolTrial = { arguments: await readArguments(given, run.terminal) };
-  const place = `${path`/api/custom-tools/${name}`}/try`;
-  return makeCall(run, { place, name, body }, (outcome) => run.terminal.err(errorOutput(outcome)));
+async function testTool(run: Run, name: string, words: string[]): Promise<number> {
+  const body: CustomToolTrial = { arguments: await readArguments(words, run.terminal) };
+  const route = `${path`/api/custom-tools/${name}`}/try`;
+  return makeCall(run, { route, name, body }, (outcome) => run.terminal.err(formatStderr(outcome)));
 }
 
-/** What a script that worked said beside its answer; of one that failed it is part of the outcome. */
-function errorOutput({ outcome, meta }: ToolOutcome): string {
-  const said = typeof meta?.stderr === "string" ? meta.stderr.trimEnd() : "";
-  return outcome === "ok" && said !== "" ? `standard error:\n${printable(said)}\n` : "";
+/** The standard error of a script that succeeded. If it failed, the outcome already contains it. */
+function formatStderr({ outcome, meta }: ToolOutcome): string {
+  const stderr = typeof meta?.stderr === "string" ? meta.stderr.trimEnd() : "";
+  return outcome === "ok" && stderr !== "" ? `standard error:\n${printable(stderr)}\n` : "";
 }
 
-/** Enables what it shows: a change that is made meanwhile is refused. */
+/** Enables exactly what it shows: if the folder changes meanwhile, the daemon refuses. */
 async function enableTool(run: Run, name: string, { yes }: { yes?: boolean }): Promise<undefined> {
-  const place = path`/api/custom-tools/${name}`;
-  const seen = await run.get<CustomToolAnswer>(place);
-  const { tool } = seen;
+  const route = path`/api/custom-tools/${name}`;
+  const current = await run.get<CustomToolAnswer>(route);
+  const { tool } = current;
   if (tool.enabled !== null && tool.enabled.sha256 === tool.sha256) {
-    run.print(seen, `${tool.name} is enabled already, with what is in its folder now.\n${stateNote(tool)}`);
+    run.print(
+      current,
+      `${tool.name} is already enabled with its current content.\n${formatStatusNote(tool)}`,
+    );
     return;
   }
-  if (tool.sha256 === null || tool.wants === null) throw unusable(tool);
-  run.terminal.err(`${shown(tool)}\n`);
+  if (tool.sha256 === null || tool.wants === null) throw unusableError(tool);
+  run.terminal.err(`${formatTool(tool)}\n`);
   if (!yes) {
-    await confirmed(run, `Let agents run this, with the rights of the user that Toolkeep runs as?`, {
-      first: `reading what is in ${tool.folder}`,
-      no: `${tool.name} was not enabled`,
-      initially: false,
-    });
+    await requireConfirmation(
+      run,
+      `Let agents run this script with the rights of the user that runs Toolkeep?`,
+      {
+        first: `reviewing ${tool.folder}`,
+        refused: `${tool.name} was not enabled`,
+        initialValue: false,
+      },
+    );
   }
-  const answer = await run.send<CustomToolAnswer>("POST", `${place}/enable`, { sha256: tool.sha256 });
+  const answer = await run.send<CustomToolAnswer>("POST", `${route}/enable`, { sha256: tool.sha256 });
   run.print(
     answer,
-    `Enabled ${tool.name}. Agents with * have it now; give it to others: toolkeep agent edit AGENT --grant ${tool.name}\n${stateNote(answer.tool)}`,
+    `Enabled ${tool.name}. Agents with * can call it now. Grant it to others: toolkeep agent edit AGENT --grant ${tool.name}\n${formatStatusNote(answer.tool)}`,
   );
 }
 
-function shown(tool: CustomToolView): string {
+function formatTool(tool: CustomToolView): string {
   const description = printable(tool.wants?.description ?? "");
-  return `${fields([["name", tool.name], ...customToolFields(tool, Date.now())])}\n${description}\n`;
+  return `${fields([["name", tool.name], ...listCustomToolFields(tool, Date.now())])}\n${description}\n`;
 }
 
-function unusable({ status, folder }: CustomToolView): ToolkeepError {
+function unusableError({ status, folder }: CustomToolView): ToolkeepError {
   const why = status.kind === "active" ? "it has no folder" : status.reason;
-  return new ToolkeepError("BAD_REQUEST", why, { remedy: `Correct what is in ${folder} and try again.` });
+  return new ToolkeepError("BAD_REQUEST", why, { remedy: `Fix the files in ${folder} and try again.` });
 }
 
-/** What still stands in the way of a call. */
-function stateNote({ status }: CustomToolView): string {
+/** Why the tool still cannot be called; empty if it can. */
+function formatStatusNote({ status }: CustomToolView): string {
   return status.kind === "active" ? "" : `${printable(status.reason)}\n`;
 }
 
@@ -128,6 +132,6 @@ async function disableTool(run: Run, name: string): Promise<undefined> {
 
 async function removeTool(run: Run, name: string): Promise<undefined> {
   const answer = await run.send<CustomToolRemoved>("DELETE", path`/api/custom-tools/${name}`);
-  const place = answer.folder === null ? "" : ` Its folder is ${answer.folder} now.`;
-  run.print(answer, `Removed ${name}.${place}\n`);
+  const folderNote = answer.folder === null ? "" : ` Its folder was moved to ${answer.folder}.`;
+  run.print(answer, `Removed ${name}.${folderNote}\n`);
 }

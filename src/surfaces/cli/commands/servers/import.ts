@@ -2,16 +2,16 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { Client } from "../../../../features/clients/client.ts";
-import type { FoundServer } from "../../../../features/clients/import/found-server.ts";
-import { candidateOf, isImported, previewOf } from "../../../../features/clients/import/import-preview.ts";
+import type { DiscoveredServer } from "../../../../features/clients/import/discovered-server.ts";
+import { isImported, toCandidate, toPreview } from "../../../../features/clients/import/import-preview.ts";
 import { nearest } from "../../../../lib/nearest.ts";
 import { counted } from "../../../../lib/terminal/counted.ts";
 import { printable } from "../../../../lib/terminal/printable.ts";
 import type { ImportAnswer, ImportPreview, ImportServer, ImportVerdicts } from "../../../api/contract.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { confirmed } from "../../input/confirmed.ts";
-import { ownEndpoint } from "../../own-endpoint.ts";
-import { previewReport, resultReport } from "../../print/import-report.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { requireConfirmation } from "../../input/confirm.ts";
+import { getOwnEndpoint } from "../../own-endpoint.ts";
+import { formatPreview, formatResults } from "../../print/import-report.ts";
 import type { Run, Shell } from "../../shell.ts";
 
 interface ImportOptions {
@@ -23,8 +23,8 @@ interface ImportOptions {
   readonly wait: boolean;
 }
 
-interface Found {
-  readonly servers: readonly FoundServer[];
+interface Discovery {
+  readonly servers: readonly DiscoveredServer[];
   readonly preview: ImportPreview;
 }
 
@@ -32,110 +32,116 @@ export function importCommand(shell: Shell): Command {
   return shell
     .single(
       "import",
-      "bring in the servers of other MCP clients",
-      "Finds the servers of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex, Gemini CLI and opencode, shows what would happen, and registers them here. Values of env and headers are kept sealed. The clients' own files stay as they are.",
+      "Import servers from other MCP clients",
+      "Find the servers of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex, Gemini CLI and opencode, show a preview and register them. Values of env and headers are stored encrypted. The clients' settings are not changed.",
       importServers,
       "",
       "--client cursor vscode --only github --yes",
     )
-    .option("--client <names...>", "only of these clients")
-    .option("--file <path>", "only of this settings file")
-    .option("--only <names...>", "only servers of these names")
-    .option("--dry-run", "show what would happen, change nothing")
-    .option("--yes", "do not ask")
-    .option("--no-wait", "do not wait for their tools");
+    .option("--client <names...>", "Only from these clients")
+    .option("--file <path>", "Only from this settings file")
+    .option("--only <names...>", "Only servers with these names")
+    .option("--dry-run", "Show the preview and change nothing")
+    .option("--yes", "Skip the confirmation")
+    .option("--no-wait", "Do not wait for their tools");
 }
 
 async function importServers(run: Run, options: ImportOptions): Promise<number> {
-  const found = await find(run, options);
-  const { preview } = found;
-  const chosen = toImport(found);
-  const report = previewReport(preview, run.terminal.columns);
+  const discovery = await discoverServers(run, options);
+  const { preview } = discovery;
+  const selected = selectImports(discovery);
+  const report = formatPreview(preview, run.terminal.columns);
   const failed = preview.files.some((file) => file.problem !== null) && options.file !== undefined ? 1 : 0;
-  if (options.dryRun || chosen.length === 0) {
-    run.print({ ...preview, results: [] }, report === "" ? NOTHING_FOUND : report + nothingToDo(chosen));
+  if (options.dryRun || selected.length === 0) {
+    run.print(
+      { ...preview, results: [] },
+      report === "" ? NOTHING_FOUND : report + formatNothingToDo(selected),
+    );
     return failed;
   }
 
   run.terminal.err(`${report}\n`);
   if (!options.yes) {
-    await confirmed(run, `Register ${counted(chosen.length, "server")}?`, {
-      first: "looking at the list",
-      no: "nothing was imported",
+    await requireConfirmation(run, `Register ${counted(selected.length, "server")}?`, {
+      first: "reviewing the list",
+      refused: "cancelled; nothing was imported",
     });
   }
   const { results } = await run.progress(
     options.wait
-      ? `connecting to ${counted(chosen.length, "server")} and asking for their tools`
-      : `registering ${counted(chosen.length, "server")}`,
+      ? `connecting to ${counted(selected.length, "server")} and listing their tools`
+      : `registering ${counted(selected.length, "server")}`,
     run.send<ImportAnswer>("POST", "/api/imports", {
-      servers: chosen.map((server) => body(run, server)),
+      servers: selected.map((server) => buildBody(run, server)),
       wait: options.wait,
     }),
   );
   run.print(
     { ...preview, results },
-    `${resultReport(results, preview.servers, run.terminal.columns)}\nLet a client use them: toolkeep connect CLIENT, or toolkeep agent edit AGENT --grant 'mcp:NAME:*'\n`,
+    `${formatResults(results, preview.servers, run.terminal.columns)}\nUse them from a client: toolkeep connect CLIENT, or grant them: toolkeep agent edit AGENT --grant 'mcp:NAME:*'\n`,
   );
   return results.some((result) => result.error !== null) ? 1 : failed;
 }
 
-/** What the clients on this machine have, and what the daemon says about it. No value is sent for that. */
-async function find(run: Run, options: ImportOptions): Promise<Found> {
-  const { placeHere } = await import("../../../../features/clients/client.ts");
+/** Finds the servers of the clients on this machine and asks the daemon what an import would do. Sends no secret values. */
+async function discoverServers(run: Run, options: ImportOptions): Promise<Discovery> {
+  const { getHostContext } = await import("../../../../features/clients/client.ts");
   const { discover } = await import("../../../../features/clients/discover.ts");
   const { readSettingsText } = await import("../../../../machine/config/edit/settings-text.ts");
   const { env, cwd } = run.terminal;
-  const clients = await clientsNamed(options.client);
+  const clients = await findClients(options.client);
   const { servers: all, files } = await discover({
-    place: placeHere(env, cwd),
+    host: getHostContext(env, cwd),
     readText: readSettingsText,
-    ownUrl: await ownEndpoint(run),
+    ownUrl: await getOwnEndpoint(run),
     ...(clients ? { clients } : {}),
     ...(options.file === undefined ? {} : { file: resolve(cwd, options.file) }),
   });
-  const servers = only(all, options.only);
+  const servers = filterByName(all, options.only);
   const { verdicts } = await run.send<ImportVerdicts>("POST", "/api/imports/preview", {
-    servers: servers.map(candidateOf),
+    servers: servers.map(toCandidate),
   });
-  const previews = servers.map((server, index) => previewOf(server, verdicts[index]!));
+  const previews = servers.map((server, index) => toPreview(server, verdicts[index]!));
   return { servers, preview: { servers: previews, files } };
 }
 
-async function clientsNamed(names: readonly string[] | undefined): Promise<readonly Client[] | undefined> {
+async function findClients(names: readonly string[] | undefined): Promise<readonly Client[] | undefined> {
   if (names === undefined) return undefined;
-  const { clientNamed } = await import("../../../../features/clients/clients.ts");
-  return names.map(clientNamed);
+  const { findClient } = await import("../../../../features/clients/clients.ts");
+  return names.map(findClient);
 }
 
-function only(servers: readonly FoundServer[], names: readonly string[] | undefined): readonly FoundServer[] {
+function filterByName(
+  servers: readonly DiscoveredServer[],
+  names: readonly string[] | undefined,
+): readonly DiscoveredServer[] {
   if (names === undefined) return servers;
-  const known = new Set(servers.flatMap(({ findings }) => findings.map((finding) => finding.name)));
+  const known = new Set(servers.flatMap(({ locations }) => locations.map((finding) => finding.name)));
   const wrong = names.find((name) => !known.has(name));
   if (wrong !== undefined) {
     const guess = nearest(wrong, known);
     const hint = guess
       ? `; did you mean ${guess}?`
-      : `; there are ${printable([...known].join(", ")) || "none"}`;
-    throw new ToolkeepError("NOT_FOUND", `no server of a client is named ${JSON.stringify(wrong)}${hint}`);
+      : `; found: ${printable([...known].join(", ")) || "none"}`;
+    throw new ToolkeepError("NOT_FOUND", `no client has a server named ${JSON.stringify(wrong)}${hint}`);
   }
-  return servers.filter(({ findings }) => findings.some((finding) => names.includes(finding.name)));
+  return servers.filter(({ locations }) => locations.some((finding) => names.includes(finding.name)));
 }
 
-function toImport({ servers, preview }: Found): readonly FoundServer[] {
+function selectImports({ servers, preview }: Discovery): readonly DiscoveredServer[] {
   return servers.filter((_, index) => isImported(preview.servers[index]!.verdict));
 }
 
-/** A daemon elsewhere has no folder of this machine. */
-function body({ terminal }: Run, server: FoundServer): ImportServer {
+/** A remote daemon does not have the folders of this machine, so `cwd` is left out. */
+function buildBody({ terminal }: Run, server: DiscoveredServer): ImportServer {
   const { cwd, ...fields } = server.fields;
-  const folder = cwd === undefined || remoteDaemon(terminal.env) ? {} : { cwd };
-  return { ...fields, ...folder, ...candidateOf(server) };
+  const folder = cwd === undefined || readRemoteDaemon(terminal.env) ? {} : { cwd };
+  return { ...fields, ...folder, ...toCandidate(server) };
 }
 
 const NOTHING_FOUND =
-  "No servers were found in the settings of any client. Register one: toolkeep server add NAME -- COMMAND ARGS…\n";
+  "No servers found in the settings of any client. Register one: toolkeep server add NAME -- COMMAND ARGS…\n";
 
-function nothingToDo(chosen: readonly FoundServer[]): string {
-  return chosen.length > 0 ? "" : "\nThere is nothing to import.\n";
+function formatNothingToDo(selected: readonly DiscoveredServer[]): string {
+  return selected.length > 0 ? "" : "\nNothing to import.\n";
 }

@@ -7,46 +7,41 @@ import { counted } from "../../../../lib/terminal/counted.ts";
 import { oneLine } from "../../../../lib/terminal/printable.ts";
 import { table } from "../../../../lib/terminal/table.ts";
 import type { NewPlugin, PluginAnswer, PluginList, PluginView } from "../../../api/contract.ts";
-import { remoteDaemon } from "../../client/remote.ts";
-import { notATerminal } from "../../input/confirmed.ts";
+import { readRemoteDaemon } from "../../client/remote.ts";
+import { cannotAskError } from "../../input/confirm.ts";
 import { destructive } from "../../input/destructive.ts";
-import { permissionText, pluginText, state } from "../../print/plugin-text.ts";
+import { formatPermissions, formatPlugin, formatState } from "../../print/plugin-text.ts";
 import type { Run, Shell } from "../../shell.ts";
 
-interface Consent {
+interface EnableOptions {
   readonly yes?: boolean;
   readonly trusted?: boolean;
 }
 
 export function pluginCommand(shell: Shell): Command {
-  const plugin = shell.group("plugin", "packages that bring tools");
+  const plugin = shell.group("plugin", "Manage plugins, packages that bring tools");
 
-  consenting(
+  addEnableOptions(
     plugin.leaf(
       "add <source>",
-      "fetch a plugin from a folder or npm, show what it may do, enable it",
+      "Add a plugin from a folder or npm, review its permissions and enable it",
       addPlugin,
       "./my-plugin",
       "@example/toolkeep-plugin-weather@1.2.0 --name weather",
     ),
   )
-    .option("--name <name>", "how it is called here; its tools are plugin_NAME_…")
-    .option("--link", "use the folder itself, in the place of a copy: for its author");
-  plugin.leaf("list", "list the plugins", listPlugins);
-  plugin.leaf("show <name>", "show a plugin, what it may do, its tools and its log", showPlugin, "weather");
-  consenting(
-    plugin.leaf(
-      "enable <name>",
-      "show what a plugin may do and let its tools be called",
-      enablePlugin,
-      "weather",
-    ),
+    .option("--name <name>", "Name of the plugin here; its tools are named plugin_NAME_…")
+    .option("--link", "Use the folder itself instead of a copy, for plugin development");
+  plugin.leaf("list", "List plugins", listPlugins);
+  plugin.leaf("show <name>", "Show a plugin: permissions, tools and log", showPlugin, "weather");
+  addEnableOptions(
+    plugin.leaf("enable <name>", "Review a plugin's permissions and enable it", enablePlugin, "weather"),
   );
-  plugin.leaf("disable <name>", "take a plugin out without forgetting it", disablePlugin, "weather");
-  consenting(
+  plugin.leaf("disable <name>", "Disable a plugin without removing it", disablePlugin, "weather");
+  addEnableOptions(
     plugin.leaf(
       "update <name>",
-      "fetch a plugin anew; what it brings is enabled only after a yes",
+      "Update a plugin; a changed version has to be enabled again",
       updatePlugin,
       "weather",
     ),
@@ -54,7 +49,7 @@ export function pluginCommand(shell: Shell): Command {
   destructive(
     plugin,
     "remove <name>",
-    "remove a plugin and its files; its tool names stay taken",
+    "Remove a plugin and its files; its tool names stay reserved",
     (name) => `Remove plugin ${name} and its files?`,
     removePlugin,
     "weather",
@@ -62,25 +57,25 @@ export function pluginCommand(shell: Shell): Command {
   return plugin;
 }
 
-function consenting(command: Command): Command {
+function addEnableOptions(command: Command): Command {
   return command
-    .option("--yes", "do not ask")
-    .option("--trusted", "believe what it says about its tools (read-only, may run beside others)");
+    .option("--yes", "Skip the confirmation")
+    .option("--trusted", "Trust what it says about its tools (read-only, concurrency-safe)");
 }
 
 async function addPlugin(
   run: Run,
   source: string,
-  options: Consent & { readonly name?: string; readonly link?: boolean },
+  options: EnableOptions & { readonly name?: string; readonly link?: boolean },
 ): Promise<undefined> {
-  const { kind, spec } = sourceOf(run, source, options.link === true);
+  const { kind, spec } = parseSource(run, source, options.link === true);
   const body: NewPlugin = { kind, spec, ...(options.name !== undefined && { name: options.name }) };
   const label = kind === "npm" ? `installing ${spec} with npm` : `reading ${spec}`;
   const answer = await run.progress(label, run.send<PluginAnswer>("POST", "/api/plugins", body));
-  await offer(run, answer, options, "Added");
+  await offerToEnable(run, answer, options, "Added");
 }
 
-async function updatePlugin(run: Run, name: string, options: Consent): Promise<undefined> {
+async function updatePlugin(run: Run, name: string, options: EnableOptions): Promise<undefined> {
   const before = await run.get<PluginAnswer>(path`/api/plugins/${name}`);
   const answer = await run.progress(
     `fetching ${before.plugin.source.spec}`,
@@ -91,57 +86,70 @@ async function updatePlugin(run: Run, name: string, options: Consent): Promise<u
   if (status.kind === "active") {
     run.print(
       answer,
-      isSame ? `${name} ${version} is what was there already.\n` : `Updated ${name} to ${version}.\n`,
+      isSame ? `${name} ${version} is already up to date.\n` : `Updated ${name} to ${version}.\n`,
     );
     return;
   }
-  if (isSame) return void (await offer(run, answer, options, `${name} ${version} was there already`));
-  await offer(run, answer, options, `Updated (${before.plugin.version} → ${version})`);
+  if (isSame)
+    return void (await offerToEnable(run, answer, options, `${name} ${version} is already installed`));
+  await offerToEnable(run, answer, options, `Updated (${before.plugin.version} → ${version})`);
 }
 
-/** Enables what was just fetched, where somebody says so; else says how to. */
-async function offer(run: Run, answer: PluginAnswer, options: Consent, done: string): Promise<undefined> {
+/** Enables the plugin if the person agrees; otherwise prints how to. */
+async function offerToEnable(
+  run: Run,
+  answer: PluginAnswer,
+  options: EnableOptions,
+  done: string,
+): Promise<undefined> {
   const { plugin } = answer;
   const canAsk = run.terminal.interactive && !run.json;
   if (options.yes || canAsk) {
-    run.terminal.err(`${permissionText(plugin)}\n`);
-    if (options.yes || (await agrees())) {
-      const enabled = await agree(run, plugin, options);
-      run.print(enabled, `${done}. ${enabledText(enabled.plugin)}`);
+    run.terminal.err(`${formatPermissions(plugin)}\n`);
+    if (options.yes || (await askToEnable())) {
+      const enabled = await enable(run, plugin, options);
+      run.print(enabled, `${done}. ${formatEnabled(enabled.plugin)}`);
       return;
     }
   }
   const { name } = plugin;
-  const shown = canAsk ? "" : `${permissionText(plugin)}\n`;
+  const permissions = canAsk ? "" : `${formatPermissions(plugin)}\n`;
   run.print(
     answer,
-    `${shown}${done}, not enabled. Once you have read what it may do: toolkeep plugin enable ${name}\n`,
+    `${permissions}${done}, not enabled. Review its permissions, then: toolkeep plugin enable ${name}\n`,
   );
 }
 
-async function enablePlugin(run: Run, name: string, options: Consent): Promise<undefined> {
+async function enablePlugin(run: Run, name: string, options: EnableOptions): Promise<undefined> {
   const { plugin } = await run.get<PluginAnswer>(path`/api/plugins/${name}`);
-  run.terminal.err(`${permissionText(plugin)}\n`);
+  run.terminal.err(`${formatPermissions(plugin)}\n`);
   if (!options.yes) {
     if (!run.terminal.interactive || run.json)
-      throw notATerminal(
+      throw cannotAskError(
         run,
         "NOT_TRUSTED",
-        "reading what the plugin may do",
+        "reviewing its permissions",
         `toolkeep plugin enable ${name} --yes`,
       );
-    if (!(await agrees())) throw new ToolkeepError("CANCELLED", `plugin ${name} was not enabled`);
+    if (!(await askToEnable())) throw new ToolkeepError("CANCELLED", `plugin ${name} was not enabled`);
   }
-  const answer = await agree(run, plugin, options);
-  run.print(answer, enabledText(answer.plugin));
+  const answer = await enable(run, plugin, options);
+  run.print(answer, formatEnabled(answer.plugin));
 }
 
-/** For exactly the files that were shown. */
-function agree(run: Run, { name, sha256, status }: PluginView, { trusted }: Consent): Promise<PluginAnswer> {
+/** Enables exactly the files that were reviewed: the daemon refuses if they changed since. */
+function enable(
+  run: Run,
+  { name, sha256, status }: PluginView,
+  { trusted }: EnableOptions,
+): Promise<PluginAnswer> {
   if (sha256 === null)
-    throw new ToolkeepError("BAD_REQUEST", status.kind === "active" ? "it cannot be used" : status.reason);
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      status.kind === "active" ? "the plugin cannot be used" : status.reason,
+    );
   return run.progress(
-    `starting ${name} and asking for its tools`,
+    `starting ${name} and listing its tools`,
     run.send<PluginAnswer>("POST", `${path`/api/plugins/${name}`}/enable`, {
       sha256,
       ...(trusted && { trusted }),
@@ -149,7 +157,7 @@ function agree(run: Run, { name, sha256, status }: PluginView, { trusted }: Cons
   );
 }
 
-async function agrees(): Promise<boolean> {
+async function askToEnable(): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
   const message = "Enable it?";
   return (await confirm({ message, initialValue: false, output: process.stderr })) === true;
@@ -160,26 +168,26 @@ async function listPlugins(run: Run): Promise<undefined> {
   const rows = answer.plugins.map((plugin) => [
     plugin.name,
     plugin.version,
-    state(plugin),
+    formatState(plugin),
     plugin.tools.length,
-    plugin.may.length === 0 ? "nothing" : counted(plugin.may.length, "right"),
+    plugin.may.length === 0 ? "nothing" : counted(plugin.may.length, "permission"),
     plugin.description,
   ]);
   run.print(
     answer,
     rows.length === 0
-      ? "There are no plugins. Add one: toolkeep plugin add ./FOLDER, or the name of a package\n"
-      : `${table(["NAME", "VERSION", "STATE", "TOOLS", "MAY", "DESCRIPTION"], rows, run.terminal.columns)}${answer.plugins.map(whyNot).join("")}`,
+      ? "No plugins yet. Add one: toolkeep plugin add ./FOLDER, or toolkeep plugin add PACKAGE\n"
+      : `${table(["NAME", "VERSION", "STATE", "TOOLS", "PERMISSIONS", "DESCRIPTION"], rows, run.terminal.columns)}${answer.plugins.map(formatReason).join("")}`,
   );
 }
 
-function whyNot({ status }: PluginView): string {
+function formatReason({ status }: PluginView): string {
   return status.kind === "active" ? "" : `${oneLine(status.reason)}\n`;
 }
 
 async function showPlugin(run: Run, name: string): Promise<undefined> {
   const answer = await run.get<PluginAnswer>(path`/api/plugins/${name}`);
-  run.print(answer, pluginText(answer));
+  run.print(answer, formatPlugin(answer));
 }
 
 async function disablePlugin(run: Run, name: string): Promise<undefined> {
@@ -193,21 +201,27 @@ async function removePlugin(run: Run, name: string): Promise<undefined> {
   run.print(await run.send<object>("DELETE", path`/api/plugins/${name}`), `Removed ${name}.\n`);
 }
 
-function enabledText({ name, tools, warnings }: PluginView): string {
-  const left = warnings.map((warning) => `  left out: ${warning}\n`).join("");
+function formatEnabled({ name, tools, warnings }: PluginView): string {
+  const leftOutLines = warnings.map((warning) => `  left out: ${warning}\n`).join("");
   const names = tools.map((tool) => `  ${tool.name}\n`).join("");
-  return `Enabled ${name} with ${counted(tools.length, "tool")}:\n${names}${left}Next: toolkeep toolbox add TOOLBOX ${tools[0]?.name ?? "TOOL"}, or plugin:${name}:* for all of them\n`;
+  return `Enabled ${name} with ${counted(tools.length, "tool")}:\n${names}${leftOutLines}Next: toolkeep toolbox add TOOLBOX ${tools[0]?.name ?? "TOOL"}, or plugin:${name}:* for all tools\n`;
 }
 
-/** A path begins with `.`, `/` or `~`; everything else is a package. */
-function sourceOf({ terminal }: Run, source: string, link: boolean): Pick<NewPlugin, "kind" | "spec"> {
+/** A path starts with `.`, `/` or `~`; everything else is a package. */
+function parseSource({ terminal }: Run, source: string, link: boolean): Pick<NewPlugin, "kind" | "spec"> {
   const isPath = /^(\.{0,2}\/|\.{1,2}$|~(\/|$))/.test(source);
   if (!isPath && link)
-    throw new ToolkeepError("BAD_USAGE", `--link is for folders, such as ./${source}; got a package`);
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      `--link only works with folders, such as ./${source}; got a package`,
+    );
   if (!isPath) return { kind: "npm", spec: source };
   const kind = link ? "link" : "folder";
   if (source.startsWith("~")) return { kind, spec: join(homedir(), source.slice(1)) };
-  if (!isAbsolute(source) && remoteDaemon(terminal.env))
-    throw new ToolkeepError("BAD_USAGE", "the daemon is elsewhere: give the whole path of the folder there");
+  if (!isAbsolute(source) && readRemoteDaemon(terminal.env))
+    throw new ToolkeepError(
+      "BAD_USAGE",
+      "the daemon is remote; give the absolute path of the folder on its machine",
+    );
   return { kind, spec: resolve(terminal.cwd, source) };
 }

@@ -14,37 +14,37 @@ import type {
   ServerOffers,
 } from "../../../api/contract.ts";
 import { destructive } from "../../input/destructive.ts";
-import { addPasted, pastedText } from "../../input/paste-servers.ts";
+import { addPastedServers, findPastedText } from "../../input/paste-servers.ts";
 import {
+  addSandboxOptions,
+  formatSandbox,
+  readSandboxOptions,
   type SandboxOptions,
-  sandboxInput,
-  sandboxOptions,
-  sandboxText,
 } from "../../input/sandbox-options.ts";
 import {
-  authOptions,
-  lifeOptions,
-  mustApply,
-  namedValues,
-  reachOptions,
-  repeatable,
+  addAuthOptions,
+  addLifecycleOptions,
+  addReachOptions,
+  checkOptionsApply,
+  chooseStartFolder,
+  createRepeatableOption,
+  readNamedValues,
+  readServerOptions,
   type ServerOptions,
-  serverInput,
-  startFolder,
 } from "../../input/server-options.ts";
-import { addedText, registerServer, toolNames } from "../../print/added-server.ts";
+import { formatAddedServer, formatToolNames, registerServer } from "../../print/register-server.ts";
 import {
-  alsoOffers,
-  beginning,
-  failureText,
-  lookAt,
-  nextStep,
-  reach,
-  signIn,
-  spoken,
-  stateText,
-  timeLimit,
-  unusual,
+  formatFailure,
+  formatFindings,
+  formatOffers,
+  formatReach,
+  formatSignIn,
+  formatState,
+  formatStateName,
+  formatTimeLimit,
+  listUnusualSettings,
+  shortenText,
+  suggestNextStep,
 } from "../../print/server-text.ts";
 import type { Run, Shell } from "../../shell.ts";
 import { serverAuthCommand } from "./server-auth.ts";
@@ -52,15 +52,15 @@ import { serverLogsCommand } from "./server-logs.ts";
 import { serverTestCommand } from "./server-test.ts";
 import { serverTrustCommands } from "./server-trust.ts";
 
-const MOST_HINTS = 5;
+const MAX_HINTS = 5;
 
 export function serverCommand(shell: Shell): Command {
-  const server = shell.group("server", "the MCP servers behind Toolkeep");
+  const server = shell.group("server", "Manage the MCP servers behind Toolkeep");
 
-  withServerOptions(
+  addServerOptions(
     server.leaf(
       "add [name] [command...]",
-      "register a server and list its tools",
+      "Register a server and list its tools",
       addServer,
       "fs -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
       "github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
@@ -72,26 +72,26 @@ export function serverCommand(shell: Shell): Command {
     },
   ).option(
     "--paste [text]",
-    "what a README shows: a command, an address, settings; alone: reads it from standard input",
+    "Command, address or settings copied from a README; without text, reads standard input",
   );
-  server.leaf("list", "list the servers and their state", listServers);
-  server.leaf("show <name>", "show a server and its tools", showServer, "fs");
+  server.leaf("list", "List servers and their state", listServers);
+  server.leaf("show <name>", "Show a server and its tools", showServer, "fs");
   serverTestCommand(server);
-  server.leaf("approve <name>", "let a server that waits for approval take part", approveServer, "fs");
-  server.leaf("enable <name>", "let a server take part again", change("enable", "Enabled"), "fs");
+  server.leaf("approve <name>", "Approve a server that is waiting for approval", approveServer, "fs");
+  server.leaf("enable <name>", "Enable a server", createToggle("enable", "Enabled"), "fs");
   server.leaf(
     "disable <name>",
-    "take a server out without forgetting it",
-    change("disable", "Disabled"),
+    "Disable a server without removing it",
+    createToggle("disable", "Disabled"),
     "fs",
   );
   serverAuthCommand(server);
   serverLogsCommand(server);
   serverTrustCommands(server);
-  withServerOptions(
+  addServerOptions(
     server.leaf(
       "edit <name> [command...]",
-      "change how a server is reached; it reconnects at once",
+      "Change a server; it reconnects at once",
       editServer,
       "fs --timeout 30s",
       "github --env GITHUB_TOKEN",
@@ -101,30 +101,30 @@ export function serverCommand(shell: Shell): Command {
   destructive(
     server,
     "remove <name>",
-    "forget a server; its tool names stay taken",
-    (name) => `Remove server ${name} and what is stored for it?`,
+    "Remove a server; its tool names stay reserved",
+    (name) => `Remove server ${name} and its stored settings?`,
     removeServer,
     "fs",
   );
   return server;
 }
 
-function withServerOptions(command: Command, { editing }: { editing: boolean }): Command {
-  reachOptions(command)
-    .option("--trusted", "believe its hints that loosen (read-only, idempotent)")
-    .option("--pin", "new and changed tools wait until you accept them")
-    .option("--no-pin", "they count at once");
+function addServerOptions(command: Command, { editing }: { editing: boolean }): Command {
+  addReachOptions(command)
+    .option("--trusted", "Trust hints that loosen checks (read-only, idempotent)")
+    .option("--pin", "Hold back new and changed tools until you accept them")
+    .option("--no-pin", "Accept new and changed tools at once");
   if (editing)
     command
-      .option("--no-trusted", "do not believe them")
-      .addOption(repeatable("--unset-env <K>", "take a variable out"))
-      .addOption(repeatable("--unset-header <K>", "take a header out"))
-      .option("--rename <name>", "another name; its tools keep theirs")
-      .option("--prefix <prefix>", "another prefix for the names of its tools");
-  else command.option("--no-test", "do not wait for its tools");
-  lifeOptions(command, { editing });
-  sandboxOptions(command);
-  return authOptions(command, { editing });
+      .option("--no-trusted", "Do not trust such hints")
+      .addOption(createRepeatableOption("--unset-env <K>", "Remove a variable"))
+      .addOption(createRepeatableOption("--unset-header <K>", "Remove a header"))
+      .option("--rename <name>", "New name; the names of its tools stay")
+      .option("--prefix <prefix>", "New prefix for the names of its tools");
+  else command.option("--no-test", "Do not wait for its tools");
+  addLifecycleOptions(command, { editing });
+  addSandboxOptions(command);
+  return addAuthOptions(command, { editing });
 }
 
 async function addServer(
@@ -133,46 +133,43 @@ async function addServer(
   command: string[],
   options: ServerOptions & SandboxOptions & { readonly test: boolean; readonly paste?: string | true },
 ): Promise<number> {
-  const pasted = pastedText(name, command, options);
+  const pasted = findPastedText(name, command, options);
   if (pasted !== undefined) {
     const { env = [], header = [] } = options;
     const more = {
-      ...(await serverInput(run, [], options)),
-      ...confining(run, options, true),
-      env: await namedValues(run, env, "--env"),
-      headers: await namedValues(run, header, "--header"),
+      ...(await readServerOptions(run, [], options)),
+      ...readSandbox(run, options, true),
+      env: await readNamedValues(run, env, "--env"),
+      headers: await readNamedValues(run, header, "--header"),
     };
-    return await addPasted(run, pasted, more, options);
+    return await addPastedServers(run, pasted, more, options);
   }
   if (name === undefined)
-    throw new ToolkeepError("BAD_USAGE", "the server has no name; --paste takes one from what it reads");
+    throw new ToolkeepError("BAD_USAGE", "the server needs a name; only --paste can do without one");
   if ((command.length === 0) === (options.url === undefined)) {
-    throw new ToolkeepError(
-      "BAD_USAGE",
-      "a server is a command after -- or an address with --url; give one of them",
-    );
+    throw new ToolkeepError("BAD_USAGE", "give either a command after -- or an address with --url");
   }
   const { env = [], header = [] } = options;
-  mustApply(options, options.url === undefined);
+  checkOptionsApply(options, options.url === undefined);
   const body: NewServer = {
     name,
     wait: options.test,
-    ...startFolder(run, command),
-    ...(await serverInput(run, command, options)),
-    ...confining(run, options, options.url === undefined),
-    ...(env.length > 0 && { env: await namedValues(run, env, "--env") }),
-    ...(header.length > 0 && { headers: await namedValues(run, header, "--header") }),
+    ...chooseStartFolder(run, command),
+    ...(await readServerOptions(run, command, options)),
+    ...readSandbox(run, options, options.url === undefined),
+    ...(env.length > 0 && { env: await readNamedValues(run, env, "--env") }),
+    ...(header.length > 0 && { headers: await readNamedValues(run, header, "--header") }),
   };
   const answer = await registerServer(run, body);
-  run.print(answer, addedText(answer, options.test));
+  run.print(answer, formatAddedServer(answer, options.test));
   return options.test && answer.server.lastError !== null ? 1 : 0;
 }
 
-/** What was asked for and cannot be had must not be left out silently. */
-function confining(run: Run, options: SandboxOptions, isLocal: boolean): Pick<ServerInput, "sandbox"> {
-  const sandbox = sandboxInput(run, options);
+/** Throws BAD_USAGE for a remote server: silently ignoring the sandbox would leave it unconfined. */
+function readSandbox(run: Run, options: SandboxOptions, isLocal: boolean): Pick<ServerInput, "sandbox"> {
+  const sandbox = readSandboxOptions(run, options);
   if (sandbox !== undefined && !isLocal)
-    throw new ToolkeepError("BAD_USAGE", "--sandbox is for servers that are a command, not for --url");
+    throw new ToolkeepError("BAD_USAGE", "--sandbox only works with a command, not with --url");
   return sandbox === undefined ? {} : { sandbox };
 }
 
@@ -180,27 +177,27 @@ async function listServers(run: Run): Promise<undefined> {
   const { servers } = await run.get<ServerList>("/api/servers");
   const rows = servers.map((server) => [
     server.name,
-    stateText(server),
+    formatState(server),
     server.toolCount,
     server.source,
-    reach(server),
+    formatReach(server),
   ]);
   run.print(
     { servers },
     rows.length === 0
       ? "No servers yet. Register one: toolkeep server add NAME -- COMMAND ARGS…\n"
-      : `${table(["NAME", "STATE", "TOOLS", "SOURCE", "REACHED BY"], rows, run.terminal.columns)}${waiting(servers)}`,
+      : `${table(["NAME", "STATE", "TOOLS", "SOURCE", "REACHED BY"], rows, run.terminal.columns)}${formatHints(servers)}`,
   );
 }
 
-/** What waits for the person who looks. */
-function waiting(servers: ServerList["servers"]): string {
+/** Servers that need a person's attention. */
+function formatHints(servers: ServerList["servers"]): string {
   return servers
     .flatMap((server) => {
-      const next = nextStep(server);
-      return next === undefined ? [] : [`${server.name}: ${failureText(server)}${next}\n`];
+      const next = suggestNextStep(server);
+      return next === undefined ? [] : [`${server.name}: ${formatFailure(server)}${next}\n`];
     })
-    .slice(0, MOST_HINTS)
+    .slice(0, MAX_HINTS)
     .join("");
 }
 
@@ -212,62 +209,65 @@ async function showServer(run: Run, name: string): Promise<undefined> {
     { ...answer, offers },
     `${fields([
       ["name", server.name],
-      ["state", stateText(server)],
+      ["state", formatState(server)],
       ["failed", server.failedAt === null ? null : ago(server.failedAt, Date.now())],
-      ["what to do", nextStep(server)],
+      ["next step", suggestNextStep(server)],
       ["source", server.source],
       ["transport", server.transport],
-      ["reached by", reach(server)],
+      ["reached by", formatReach(server)],
       ["folder", server.cwd],
       ["env", server.envKeys.join(", ")],
       ["headers", server.headerKeys.join(", ")],
       ["secrets", server.secrets.join(", ")],
-      ["signs in", signIn(server)],
+      ["signs in", formatSignIn(server)],
       ["certificate", server.tls && [server.tls.cert, server.tls.ca].filter(Boolean).join(", ")],
-      ["sandbox", sandboxText(server)],
+      ["sandbox", formatSandbox(server)],
       ["trusted", server.trusted],
       ["pinned", server.pinned],
-      ["look at", lookAt(await run.get<ServerFindings>(path`/api/servers/${name}/findings`))],
+      ["findings", formatFindings(await run.get<ServerFindings>(path`/api/servers/${name}/findings`))],
       ["left out", leftOutText(server.leftOut)],
-      ["time limit", timeLimit(server)],
-      ...unusual(server),
+      ["time limit", formatTimeLimit(server)],
+      ...listUnusualSettings(server),
       ["protocol", server.era ? `${server.era.version} (${server.era.era})` : null],
       ["added by", server.addedBy],
       ["tools listed", ago(server.listedAt, Date.now())],
-      ["also offers", alsoOffers(offers)],
-      ["instructions", beginning(offers.instructions)],
+      ["also offers", formatOffers(offers)],
+      ["instructions", shortenText(offers.instructions)],
       ["last error", server.lastError],
-    ])}tools:\n${toolNames(tools)}`,
+    ])}tools:\n${formatToolNames(tools)}`,
   );
 }
 
-function change(verb: "enable" | "disable", done: string): (run: Run, name: string) => Promise<undefined> {
+function createToggle(
+  verb: "enable" | "disable",
+  done: string,
+): (run: Run, name: string) => Promise<undefined> {
   return async (run, name) => {
     const answer = await run.send<ServerAnswer>("POST", `${path`/api/servers/${name}`}/${verb}`);
-    const state = spoken(answer.server.state);
+    const state = formatStateName(answer.server.state);
     run.print(
       answer,
       state === "disabled" && verb === "disable"
         ? `${done} ${name}.\n`
-        : `${done} ${name}; it is ${state} now.\n`,
+        : `${done} ${name}; it is now ${state}.\n`,
     );
     return undefined;
   };
 }
 
-/** Approves what it shows: a change that an agent makes meanwhile is refused. */
+/** Approves exactly what it shows: if an agent changes the server meanwhile, the daemon refuses. */
 async function approveServer(run: Run, name: string): Promise<undefined> {
-  const place = path`/api/servers/${name}`;
-  const seen = await run.get<ServerAnswer>(place);
-  const { server } = seen;
+  const route = path`/api/servers/${name}`;
+  const current = await run.get<ServerAnswer>(route);
+  const { server } = current;
   if (server.state !== "pending_approval") {
-    run.print(seen, `${name} does not wait for approval.\n`);
+    run.print(current, `${name} is not waiting for approval.\n`);
     return;
   }
-  const answer = await run.send<ServerAnswer>("POST", `${place}/approve`, { changedAt: server.changedAt });
+  const answer = await run.send<ServerAnswer>("POST", `${route}/approve`, { changedAt: server.changedAt });
   run.print(
     answer,
-    `Approved ${name}, reached by ${printable(reach(server))}; it is ${spoken(answer.server.state)} now.\n`,
+    `Approved ${name}, reached by ${printable(formatReach(server))}; it is now ${formatStateName(answer.server.state)}.\n`,
   );
 }
 
@@ -278,17 +278,18 @@ async function editServer(
   options: ServerOptions & SandboxOptions & EditOptions,
 ): Promise<undefined> {
   const body = {
-    ...(await serverInput(run, command, options)),
-    ...confining(run, options, options.url === undefined),
-    ...(await editedValues(run, name, command, options)),
+    ...(await readServerOptions(run, command, options)),
+    ...readSandbox(run, options, options.url === undefined),
+    ...(await readEditedValues(run, name, command, options)),
     ...(options.oauth === false && { oauth: null }),
     ...(options.tls === false && { tls: null }),
     ...(options.rename !== undefined && { name: options.rename }),
     ...(options.prefix !== undefined && { prefix: options.prefix }),
   };
-  if (Object.keys(body).length === 0) throw new ToolkeepError("BAD_USAGE", "nothing to change was given");
+  if (Object.keys(body).length === 0)
+    throw new ToolkeepError("BAD_USAGE", "nothing to change; give at least one option");
   const answer = await run.send<ServerAnswer>("PATCH", path`/api/servers/${name}`, body);
-  run.print(answer, `Changed ${answer.server.name}. Try it: toolkeep server test ${answer.server.name}\n`);
+  run.print(answer, `Changed ${answer.server.name}. Test it: toolkeep server test ${answer.server.name}\n`);
 }
 
 interface EditOptions {
@@ -300,36 +301,36 @@ interface EditOptions {
   readonly unsetHeader?: readonly string[];
 }
 
-/** The API takes env and headers whole; those that are not named here are sent blank, which keeps what is stored. */
-async function editedValues(
+/** The API replaces env and headers as a whole. Keys that are not named here are sent blank, which keeps their stored values. */
+async function readEditedValues(
   run: Run,
   name: string,
   command: readonly string[],
   options: ServerOptions & EditOptions,
 ): Promise<ServerInput> {
   const { env = [], header = [], unsetEnv = [], unsetHeader = [] } = options;
-  const touches = [env, header, unsetEnv, unsetHeader].some((given) => given.length > 0);
-  if (!touches) return {};
+  const hasChanges = [env, header, unsetEnv, unsetHeader].some((given) => given.length > 0);
+  if (!hasChanges) return {};
   const { server } = await run.get<ServerAnswer>(path`/api/servers/${name}`);
   const { url, transport = url ? "http" : command.length > 0 ? "stdio" : server.transport } = options;
-  mustApply(options, transport === "stdio");
-  mustBeThere(unsetEnv, server.envKeys, `--unset-env: ${name} has no such variable`);
-  mustBeThere(unsetHeader, server.headerKeys, `--unset-header: ${name} has no such header`);
-  const merged = (keys: readonly string[], unset: readonly string[], values: Record<string, string>) => {
+  checkOptionsApply(options, transport === "stdio");
+  checkKeysExist(unsetEnv, server.envKeys, `--unset-env: ${name} has no such variable`);
+  checkKeysExist(unsetHeader, server.headerKeys, `--unset-header: ${name} has no such header`);
+  const mergeKeys = (keys: readonly string[], unset: readonly string[], values: Record<string, string>) => {
     const kept = keys.filter((key) => !unset.includes(key)).map((key) => [key, ""]);
     return { ...Object.fromEntries(kept), ...values };
   };
   return {
     ...(env.length + unsetEnv.length > 0 && {
-      env: merged(server.envKeys, unsetEnv, await namedValues(run, env, "--env")),
+      env: mergeKeys(server.envKeys, unsetEnv, await readNamedValues(run, env, "--env")),
     }),
     ...(header.length + unsetHeader.length > 0 && {
-      headers: merged(server.headerKeys, unsetHeader, await namedValues(run, header, "--header")),
+      headers: mergeKeys(server.headerKeys, unsetHeader, await readNamedValues(run, header, "--header")),
     }),
   };
 }
 
-function mustBeThere(unset: readonly string[], keys: readonly string[], problem: string): void {
+function checkKeysExist(unset: readonly string[], keys: readonly string[], problem: string): void {
   if (unset.every((key) => keys.includes(key))) return;
   const known = keys.length === 0 ? "it has none" : `it has ${keys.join(", ")}`;
   throw new ToolkeepError("BAD_REQUEST", `${problem}; ${known}`);

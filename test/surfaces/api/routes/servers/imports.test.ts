@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what it is about
 import { describe, expect, it } from "vitest";
-import { candidateOf } from "../../../../../src/features/clients/import/import-preview.ts";
+import { toCandidate } from "../../../../../src/features/clients/import/import-preview.ts";
 import { clientHome } from "../../../../support/client-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
@@ -101,13 +101,13 @@ describe("imports", () => {
     });
     const { servers } = await home.discover();
     await using api = await testApi({ options: { env: { HOME: "/nowhere" } } });
-    const candidates = servers.map(candidateOf);
+    const candidates = servers.map(toCandidate);
     const preview = await api.request("POST", "/api/imports/preview", { servers: candidates });
     expect(preview.body.verdicts).toEqual([
       { kind: "new", name: "a" },
       { kind: "renamed", name: "b-b", why: "not allowed" },
     ]);
-    const sent = servers.map((server) => ({ ...server.fields, ...candidateOf(server) }));
+    const sent = servers.map((server) => ({ ...server.fields, ...toCandidate(server) }));
     const { body } = await api.request("POST", "/api/imports", { servers: sent });
     expect(body.results.map((result: { error: unknown }) => result.error)).toEqual([null, null]);
     expect(api.hub.upstream.servers().map((server) => [server.name, server.state])).toEqual([

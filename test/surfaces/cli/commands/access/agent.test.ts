@@ -9,7 +9,7 @@ describe("toolkeep agent", () => {
     expect(api.hub.identity.agent("worker").grants).toEqual(["create_toolbox", "mcp:fs:*"]);
     const shown = await typed(api, ["agent", "show", "worker"]);
     expect(shown.out).toMatch(/create_toolbox +grant +active/);
-    expect(shown.out).toContain("Matches no tool yet: mcp:fs:*");
+    expect(shown.out).toContain("Matches no tools yet: mcp:fs:*");
     await typed(api, ["agent", "edit", "worker", "--revoke", "create_toolbox"]);
     expect((await typed(api, ["agent", "show", "worker"])).out).not.toMatch(/create_toolbox +grant/);
   });
@@ -44,7 +44,7 @@ describe("toolkeep agent", () => {
       "--model",
       "gpt-5",
     ]);
-    expect(edited.out).toContain("Not known (kept, in case they come): pin nosuch");
+    expect(edited.out).toContain("Unknown tools (kept in case they appear): pin nosuch");
     expect(api.hub.identity.agent("worker")).toMatchObject({ pins: ["think", "nosuch"], model: "gpt-5" });
     expect((await typed(api, ["agent", "show", "worker"])).out).toMatch(
       /pins: +think, nosuch\nmodel: +gpt-5\n/,
@@ -97,7 +97,7 @@ describe("toolkeep agent", () => {
 describe("a grant that the agent's context keeps from it", () => {
   it("is reported where it is given and wherever the agent is shown", async () => {
     await using api = await testApi({ agents: { lead: [] } });
-    const note = "Without effect, not for a sub-agent or denied by a rule: create_toolbox\n";
+    const note = "No effect (not available to a sub-agent, or denied by a rule): create_toolbox\n";
     const given = [
       "--grant",
       "create_toolbox",
@@ -113,7 +113,7 @@ describe("a grant that the agent's context keeps from it", () => {
     expect((await typed(api, ["agent", "edit", "helper", "--grant", "grep"])).out).toContain(note);
     expect((await typed(api, ["agent", "show", "helper"])).out).toContain(note);
     const lead = await typed(api, ["agent", "edit", "lead", "--grant", "create_toolbox"]);
-    expect(lead.out).not.toContain("Without effect");
+    expect(lead.out).not.toContain("No effect");
   });
 });
 
@@ -130,7 +130,7 @@ describe("toolkeep question", () => {
     expect(listed.out).toMatch(
       /asker, access, pending, .+\n {2}May asker have the tool list_toolboxes\? It says: "to tidy"\n/,
     );
-    expect(listed.out).toMatch(/Answer it: toolkeep question answer qst_\w+ grant \| refuse\n/);
+    expect(listed.out).toMatch(/Answer: toolkeep question answer qst_\w+ grant \| refuse\n/);
     const [first, second] = await api.hub.questions.list({ state: "pending" });
     expect((await typed(api, ["question", "answer", first!.id, "yes"])).err).toContain(
       'one of "grant", "refuse"',

@@ -14,9 +14,9 @@ describe("toolkeep person", () => {
   it("adds somebody, whom a link lets in, and signs them out", async () => {
     const added = await person("add", "eve", "--role", "operator");
     expect(added.out).toContain("Next: toolkeep person link eve");
-    expect((await person("sessions", "eve")).out).toBe("eve is signed in nowhere.\n");
+    expect((await person("sessions", "eve")).out).toBe("eve is not signed in anywhere.\n");
     const { out, err } = await person("link", "eve");
-    expect(err).toContain("Whoever opens it becomes eve");
+    expect(err).toContain("Whoever opens this link is signed in as eve");
     const cookie = cookieOf(await enter(api.app, out.trim()));
     const asks = () => api.app.inject({ url: "/api/session", headers: { host: HOST, cookie } });
     expect((await asks()).json()).toMatchObject({ name: "eve", role: "operator" });
@@ -36,7 +36,7 @@ describe("toolkeep person", () => {
     expect((await person("edit", "eve", "--role", "viewer", "--rename", "eva")).out).toBe(
       "Changed eva: viewer.\n",
     );
-    expect((await person("edit", "eva", "--disable")).out).toContain("who cannot sign in");
+    expect((await person("edit", "eva", "--disable")).out).toContain("sign-in blocked");
     const refused = await person("link", "eva");
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("eva --enable")]);
     expect((await person("edit", "eva", "--enable")).code).toBe(0);
@@ -45,9 +45,14 @@ describe("toolkeep person", () => {
   });
 
   it.each([
-    ["a role that there is not", ["add", "zoe", "--role", "root"], 2, "expected one of the roles"],
-    ["a change of nothing", ["edit", "owner"], 2, "nothing to change was given"],
-    ["both ways at once", ["edit", "owner", "--enable", "--disable"], 2, "--enable or --disable"],
+    ["a role that there is not", ["add", "zoe", "--role", "root"], 2, "the role must be one of"],
+    ["a change of nothing", ["edit", "owner"], 2, "nothing to change; give"],
+    [
+      "both ways at once",
+      ["edit", "owner", "--enable", "--disable"],
+      2,
+      "--enable and --disable are opposites",
+    ],
     ["an owner without rights", ["edit", "owner", "--role", "viewer"], 2, "stays an admin"],
     ["a home without its owner", ["remove", "owner", "--yes"], 2, "cannot be removed"],
   ])("refuses %s", async (_what, args, code, message) => {

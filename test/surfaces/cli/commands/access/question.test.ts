@@ -36,7 +36,7 @@ describe("toolkeep question", () => {
     ];
     const { out } = await typed(api, ["question", "list"]);
     expect(out).toContain(`toolkeep question answer ${mine} once | conversation | always | reject`);
-    expect(out).toContain("Asked by the rule user: think → ask");
+    expect(out).toContain("Asked because of rule user: think → ask");
     expect(out).toContain(`toolkeep question answer ${human} TEXT`);
     const list = async (...flags: string[]) =>
       idsIn((await typed(api, ["question", "list", "--json", ...flags])).out);
@@ -46,9 +46,7 @@ describe("toolkeep question", () => {
     await typed(api, ["question", "dismiss", human]);
     expect(await list("--state", "dismissed")).toEqual([human]);
     expect(await list("--all")).toEqual([mine, others, human]);
-    expect((await typed(api, ["question", "list", "--kind", "secret"])).out).toBe(
-      "There are no such questions.\n",
-    );
+    expect((await typed(api, ["question", "list", "--kind", "secret"])).out).toBe("No matching questions.\n");
     expect((await typed(api, ["question", "list", "--all", "--state", "used"])).code).toBe(2);
     expect((await typed(api, ["question", "list", "--state", "odd"])).code).not.toBe(0);
   });
@@ -70,7 +68,7 @@ describe("toolkeep question", () => {
     const id = await askHuman();
     expect((await typed(api, ["question", "show", id])).out).toContain("Which one");
     for (const command of [["show"], ["approve"], ["reject"]])
-      expect((await typed(api, ["approval", ...command, id])).err).toContain(`There is no approval ${id}.`);
+      expect((await typed(api, ["approval", ...command, id])).err).toContain(`no approval has the id ${id}`);
     expect((await api.hub.questions.get(id))?.state).toBe("pending");
     expect((await typed(api, ["question", "answer", id, "the first"])).code).toBe(0);
     expect((await typed(api, ["question", "show", id])).out).toContain("the first by ");

@@ -59,9 +59,9 @@ describe("toolkeep rule", () => {
 
   it("says so where nothing is what a rule is about", async () => {
     const unknown = await typed(api, ["rule", "add", "fs.wirte", "deny"]);
-    expect(unknown).toMatchObject({ code: 0, out: expect.stringContaining("Nothing that is here now") });
+    expect(unknown).toMatchObject({ code: 0, out: expect.stringContaining("It matches no current tool.") });
     const known = await typed(api, ["rule", "add", "fs.write", "ask"]);
-    expect(known.out).not.toContain("Nothing");
+    expect(known.out).not.toContain("It matches no");
     for (const { out } of [unknown, known])
       await typed(api, ["rule", "remove", /Added (\S+),/.exec(out)![1]!, "--yes"]);
   });
@@ -72,7 +72,9 @@ describe("toolkeep rule", () => {
     expect((await refused("x", "deny", "--pattern", '{"pth": "a"}')).err).toContain(
       "pattern: expected a glob",
     );
-    expect((await refused("x", "deny", "--pattern", "{pth")).err).toContain("--pattern takes a JSON object");
+    expect((await refused("x", "deny", "--pattern", "{pth")).err).toContain(
+      "--pattern must be a JSON object",
+    );
     expect((await refused("x", "allow", "--final")).err).toContain("only with the action deny");
     expect((await refused("x", "deny", "--agent", "nobody")).code).toBe(3);
   });
@@ -104,7 +106,9 @@ describe("toolkeep rule", () => {
     }
     await api.request("DELETE", `/api/rules/${id}`);
     expect((await typed(api, ["rule", "explain", "--tool", "no_such"])).code).toBe(3);
-    expect((await typed(api, ["rule", "explain", "--tool", "read_file"])).out).toContain("nobody asks");
+    expect((await typed(api, ["rule", "explain", "--tool", "read_file"])).out).toContain(
+      "the operator is never asked",
+    );
   });
 
   it("explains a call as it would be after a label", async () => {
@@ -178,7 +182,7 @@ describe("toolkeep rule", () => {
     await api.hub.reload();
     const { out } = await typed(api, ["rule", "labels", "--agent", "coder"]);
     expect(out).toMatch(/coder +c1 +untrusted_content/);
-    expect(out).toContain("every call with a token");
+    expect(out).toContain("all calls with its token");
     const cleared = await typed(api, ["rule", "clear-labels", "--agent", "coder", "--yes"]);
     expect(cleared.out).toBe("Cleared the labels of 1 conversation.\n");
     expect((await typed(api, ["rule", "labels"])).out).toBe("No conversation has labels.\n");
@@ -202,7 +206,7 @@ describe("toolkeep rule", () => {
       expect.objectContaining({ tool: "read_file", before: "ask", after: "allow" }),
     );
     const cut = await typed(api, ["rule", "simulate", "--rules", file, "--limit", "1"]);
-    expect(cut.out).toContain("There are older calls that were not looked at");
+    expect(cut.out).toContain("Older calls were not checked.");
     const shown = await typed(api, ["rule", "simulate", "--rules", file]);
     expect(shown.out).toContain("allow → deny");
     expect((await typed(api, ["rule", "simulate", "--rules", await fileWith({})])).code).toBe(2);

@@ -9,8 +9,8 @@ it("toolkeep secret sets, binds, shows and deletes secrets, and gives no value b
     expect(out + err).not.toContain("canary-value");
     return code === 0 ? out : err;
   };
-  expect(await run("list")).toContain("The vault is empty");
-  expect(await run("set", "KEY", "--stdin")).toContain("No tool gets it");
+  expect(await run("list")).toContain("No secrets yet.");
+  expect(await run("set", "KEY", "--stdin")).toContain("No tool may use it");
   expect(await run("bind", "KEY", "--tool", "http_request", "--host", "api.example.com")).toMatch(
     /\{\{secret:KEY\}\}: http_request\n.*api\.example\.com\n.*Agents: all/,
   );

@@ -13,7 +13,7 @@ describe("toolkeep toolbox", () => {
       "--description",
       "to look",
     ]);
-    expect(created.out).toContain("Created toolbox reading.\nIt holds 1 tool.\n");
+    expect(created.out).toContain("Created toolbox reading.\nIt contains 1 tool.\n");
     expect((await typed(api, ["toolbox", "show", "writing"])).err).toContain("toolkeep toolbox list");
     await typed(api, ["toolbox", "add", "reading", "grep"]);
     await typed(api, ["toolbox", "remove", "reading", "read_file"]);
@@ -22,9 +22,9 @@ describe("toolkeep toolbox", () => {
     expect(shown.out).toContain("tools:\n  grep\n");
     expect((await typed(api, ["toolbox", "list"])).out).toMatch(/reading +own +1 +reader +to look/);
     const deleted = await typed(api, ["toolbox", "delete", "reading", "--yes"]);
-    expect(deleted.out).toContain("Without its tools now: reader.");
+    expect(deleted.out).toContain("These agents lost its tools: reader.");
     expect((await typed(api, ["agent", "show", "reader"])).out).toContain(
-      "Not known (kept, in case they come): toolbox reading",
+      "Unknown tools (kept in case they appear): toolbox reading",
     );
   });
 
@@ -33,11 +33,11 @@ describe("toolkeep toolbox", () => {
     const entries = ["no_such_tool", "send_email", "mcp:gone:*", "read_file"];
     const created = await typed(api, ["toolbox", "create", "box", ...entries, "--allow-unknown"]);
     expect(created.out).toContain(
-      "Not known (kept, in case they come): no_such_tool\nNot available yet: send_email\nMatches no tool yet: mcp:gone:*\n",
+      "Unknown tools (kept in case they appear): no_such_tool\nNot available yet: send_email\nMatches no tools yet: mcp:gone:*\n",
     );
     const shown = await typed(api, ["toolbox", "show", "box"]);
     expect(shown.out).toContain(
-      "  mcp:gone:*  (matches no tool yet)\n  no_such_tool  (not known)\n  read_file\n  send_email  (not available yet)\n",
+      "  mcp:gone:*  (matches no tools yet)\n  no_such_tool  (unknown)\n  read_file\n  send_email  (not available yet)\n",
     );
   });
 

@@ -72,7 +72,7 @@ describe("toolkeep audit and /api/audit", () => {
     const [call] = (await api.request("GET", "/api/audit?limit=1&agent=ada&tool=think")).body.calls;
     const { out } = await typed(api, ["audit", "show", call.id]);
     expect(out).toMatch(/decision: +allow/);
-    expect(out).toMatch(/place: +chn_\w+:\d+/);
+    expect(out).toMatch(/record: +chn_\w+:\d+/);
     expect(await typed(api, ["audit", "show", "call_none"])).toMatchObject({ code: 3 });
   });
 
@@ -108,7 +108,7 @@ describe("toolkeep audit and /api/audit", () => {
     expect((await api.request("GET", "/api/audit/verify")).body).toEqual({ state: "none" });
     expect(await typed(api, ["audit", "verify"])).toMatchObject({
       code: 0,
-      out: expect.stringContaining("all are as they were written"),
+      out: expect.stringContaining("no problems."),
     });
     // A new key of the vault changes nothing about it.
     expect(await typed(api, ["secret", "rotate-key"])).toMatchObject({ code: 0 });

@@ -14,7 +14,7 @@ describe("toolkeep status and logs", { timeout: 120_000 }, () => {
       stdout: expect.stringMatching(/^daemon: +not running$/m),
     });
     expect(await toolkeepHereJson(options, "status")).toEqual({ running: false, home: home.path });
-    expect((await toolkeepHere(options, "logs")).stdout).toContain("No daemon has written");
+    expect((await toolkeepHere(options, "logs")).stdout).toContain("No log yet: no daemon has written");
     expect((await toolkeepHere(options, "logs", "--lines", "x")).code).toBe(2);
   });
 
@@ -28,7 +28,7 @@ describe("toolkeep status and logs", { timeout: 120_000 }, () => {
     expect(stdout).toMatch(new RegExp(`^daemon: +running, process ${daemon.pid}$`, "m"));
     expect(stdout).toContain(daemon.url);
     expect(stdout).toMatch(/^servers: +1: 1 failed$/m);
-    expect(stdout).toContain("broken (failed): correct it: toolkeep server edit broken …");
+    expect(stdout).toContain("broken (failed): fix it: toolkeep server edit broken …");
     expect(await toolkeepHereJson(options, "status")).toMatchObject({ running: true, servers: { total: 1 } });
 
     const logs = await toolkeepHere(options, "logs");

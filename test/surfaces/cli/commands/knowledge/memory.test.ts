@@ -9,14 +9,14 @@ it("toolkeep memory lists, searches and forgets what agents remember", async () 
   expect((await typed(api, ["memory", "list"])).out).toMatch(
     /mem_\w+ +ada +\d+s ago +never +house +The door is green\. Always\.\n$/,
   );
-  expect((await typed(api, ["memory", "list", "--agent", "bob"])).out).toContain("Nothing is remembered yet");
+  expect((await typed(api, ["memory", "list", "--agent", "bob"])).out).toContain("No memories yet.");
   const found = JSON.parse((await typed(api, ["memory", "search", "green", "doors", "--json"])).out);
   expect(found.memories).toMatchObject([{ agent: "ada" }]);
   expect((await typed(api, ["memory", "search", "zebra", "--agent", "ada"])).out).toContain(
     "Try other words",
   );
   const [{ id }] = found.memories;
-  expect((await typed(api, ["memory", "forget", id, "--yes"])).out).toBe(`Forgot ${id}.\n`);
+  expect((await typed(api, ["memory", "forget", id, "--yes"])).out).toBe(`Deleted ${id}.\n`);
   expect(await typed(api, ["memory", "forget", id, "--yes"])).toMatchObject({
     code: 3,
     err: expect.stringContaining("no agent has a memory"),

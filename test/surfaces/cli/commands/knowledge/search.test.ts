@@ -25,11 +25,11 @@ it("toolkeep search shows what was found with its words marked, page by page, an
 
   expect((await search("green", "--source", "folder")).out).toContain("(notes, ");
   expect((await search("green", "--source", "attic")).out).toBe(
-    'There is no source "attic".\nNothing was found. Try other words, or see what was read: toolkeep source list\n',
+    'There is no source "attic".\nNo results. Try other words, or check your sources: toolkeep source list\n',
   );
 
   const first = JSON.parse((await search("green", "--limit", "1", "--json")).out);
-  expect((await search("green", "--limit", "1")).out).toContain("There is more: --cursor ");
+  expect((await search("green", "--limit", "1")).out).toContain("More results: --cursor ");
   const rest = JSON.parse((await search("green", "--cursor", first.nextCursor, "--json")).out);
   const titles = [...first.results, ...rest.results].map(({ title }: { title: string }) => title);
   expect(titles.sort()).toEqual(["Door", "Grass"]);
@@ -37,5 +37,5 @@ it("toolkeep search shows what was found with its words marked, page by page, an
 
   await typed(api, ["memory", "put", "The green door sticks.", "--key", "door"]);
   expect((await search("sticks", "--memory")).out).toMatch(/memory door\n {6}The green door sticks\.\n/);
-  expect((await search("sticks")).out).toContain("Nothing was found");
+  expect((await search("sticks")).out).toContain("No results.");
 });

@@ -14,17 +14,17 @@ it("toolkeep source adds, shows, changes, tests and removes where knowledge come
   await writeFile(join(cwd, "notes", "b.pdf"), "no pdf");
   const source = (...args: string[]) => typed(api, ["source", ...args], { cwd });
 
-  expect((await source("list")).out).toContain("Only the inbox is there yet");
+  expect((await source("list")).out).toContain("Only the inbox exists so far");
   expect((await source("test", "folder", "notes")).out).toBe(
     "2 files would be read.\n  a.md: Door, 1 chunk\n  b.pdf: not read, it is not a PDF, or a broken one\n",
   );
   expect(await source("test", "folder", "absent")).toMatchObject({
     code: 1,
-    out: expect.stringContaining("It cannot be read: "),
+    out: expect.stringContaining("The source cannot be read: "),
   });
 
   const added = await source("add", "folder", "notes", "--name", "notes", "--ignore", "*.pdf");
-  expect(added.out).toBe("Added notes. Read it now: toolkeep sync notes\n");
+  expect(added.out).toBe("Added notes. Sync it now: toolkeep sync notes\n");
   // A path is that of whoever types, not of the daemon.
   const shown = JSON.parse((await source("show", "notes", "--json")).out).source;
   expect(shown).toMatchObject({ config: { path: join(cwd, "notes"), ignore: ["*.pdf"] }, label: null });
@@ -46,7 +46,9 @@ it("toolkeep source adds, shows, changes, tests and removes where knowledge come
     ...{ label: null, enabled: true },
   });
 
-  expect((await source("remove", "papers", "--yes")).out).toBe("Removed papers and everything read of it.\n");
+  expect((await source("remove", "papers", "--yes")).out).toBe(
+    "Removed papers and its documents from the index.\n",
+  );
   expect((await source("show", "papers")).code).toBe(3);
 });
 
@@ -64,6 +66,6 @@ it("toolkeep source says what is wrong with what was typed", async () => {
   ]);
   expect(await failing("add", "folder", ".", "--max-files", "many")).toEqual([
     2,
-    expect.stringContaining("--max-files has to be a number above 0"),
+    expect.stringContaining("--max-files must be a number above 0"),
   ]);
 });

@@ -37,7 +37,7 @@ it("toolkeep sync fails where a source does, and says which", async () => {
   await typed(api, ["source", "add", "folder", place.path, "--name", "notes"]);
   await place[Symbol.asyncDispose]();
   expect(await typed(api, ["sync"])).toMatchObject({
-    ...{ code: 1, out: expect.stringContaining("notes: failed, nothing was taken away: ") },
+    ...{ code: 1, out: expect.stringContaining("notes: failed, the index is unchanged: ") },
   });
 });
 
@@ -84,7 +84,7 @@ it("whoever waits for a sync sees how far it is, how fast, and how many passages
     "notes: reading, 64 of 900 files, 60 added, 0 changed, 21/s; wiki: scanning, 128 files found, 640/s; embedding: 15 passages done, 120 left, 8/s",
   );
   expect(out).toContain(
-    "In the background, embedding: 15 passages done, 120 left, 8/s. See how far it is: toolkeep sync --status\n",
+    "In the background, embedding: 15 passages done, 120 left, 8/s. See progress: toolkeep sync --status\n",
   );
   const status = (await typed(api, ["sync", "--status"])).out;
   expect(status).toMatch(/notes +3 +30 +10, 20 left, 8\/s +never +notes: reading, 64 of 900 files/);

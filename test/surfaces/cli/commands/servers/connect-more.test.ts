@@ -19,10 +19,10 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const { agent } = await commandJson(options(home), "agent", "show", "gemini");
     expect(agent).toMatchObject({ toolboxes: ["reading"], grants: [] });
     const again = await command(options(home), "connect", "gemini");
-    expect(again.stdout).toContain("Its agent gemini keeps what it had: toolbox reading.");
+    expect(again.stdout).toContain("Its agent gemini keeps its rights: toolbox reading.");
     expect(again.stdout).toMatch(/Its agent gemini has \d+ tools: \d+ listed, \d+ found by search\./);
-    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
-    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps what it had");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps its rights");
+    expect((await command(options(home), "connect", "cursor")).stdout).not.toContain("keeps its rights");
   });
 
   it("writes nothing where a toolbox does not exist", async () => {
@@ -81,13 +81,13 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(await readFile(path, "utf8")).not.toContain(process.execPath);
     await command(options(home), "connect", "cursor");
     const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(undone.stdout).toContain("Back in it: a, b.");
+    expect(undone.stdout).toContain("Restored: a, b.");
     expect(await readFile(path, "utf8")).toBe(before);
 
     await command(options(home), "connect", "cursor", "--move");
     await writeFile(path, (await readFile(path, "utf8")).replace("{", '{ "later": true,'));
     const changed = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    const [, backup] = /^Moved servers stay out: a, b; they are in (.+)$/m.exec(changed.stdout) ?? [];
+    const [, backup] = /^Not restored: a, b; they are in the backup (.+)$/m.exec(changed.stdout) ?? [];
     expect(await readFile(backup ?? "", "utf8")).toContain(`"a": ${WORKS("a")}`);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: true });
   });
@@ -142,7 +142,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
       cursor: [true, "yes"],
       vscode: [false, "no"],
       windsurf: [false, "no"],
-      codex: [true, "yes, but its token is not known here"],
+      codex: [true, "yes, but its token is unknown"],
       gemini: [true, "unknown, see below"],
       opencode: [false, "no"],
     });
@@ -165,7 +165,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     });
     await command(options(home), "import", "--yes", "--no-wait");
     const moved = await command(options(home), "connect", "cursor", "--move");
-    expect(moved.stdout).toMatch(/Left in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
+    expect(moved.stdout).toMatch(/Kept in Cursor, since Toolkeep cannot run it: absent \(.*was not found/);
     expect(moved.stdout).toContain("cannot run it: off (it is disabled)");
     const left = JSON.parse(await readFile(path, "utf8")).mcpServers;
     expect(Object.keys(left)).toEqual(["absent", "off", "toolkeep"]);

@@ -25,7 +25,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     const done = await command(options(home), "connect", "claude-code");
     expect(done).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("Claude Code reaches Toolkeep now."),
+      stdout: expect.stringContaining("Connected Claude Code to Toolkeep."),
     });
     expect(done.stdout).toContain("claude mcp list");
     expect(done.stdout).toContain("toolkeep serve");
@@ -73,12 +73,12 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     ]);
 
     const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("1 token of it ended") });
+    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("Revoked 1 token.") });
     expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
     expect(await tokens()).toEqual([]);
     expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
     const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(again).toMatchObject({ code: 0, stdout: `Toolkeep does not stand in ${path}.\n` });
+    expect(again).toMatchObject({ code: 0, stdout: `${path} does not contain Toolkeep.\n` });
   });
 
   it("wants a client for what is about one", async () => {
@@ -86,7 +86,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     for (const option of ["--undo", "--print", "--move", "--project"]) {
       expect(await command(options(home), "connect", option)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("name a client"),
+        stderr: expect.stringContaining("needs a client"),
       });
     }
   });
@@ -128,10 +128,8 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     });
     await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
     const first = await command(options(home), "connect", "cursor");
-    expect(first.stdout).toContain("offered twice: double. Take them out: toolkeep connect cursor --move");
-    expect(first.stdout).toContain(
-      "Not behind Toolkeep yet: own. Bring them in: toolkeep import --client cursor",
-    );
+    expect(first.stdout).toContain("appear twice: double. Remove them: toolkeep connect cursor --move");
+    expect(first.stdout).toContain("Not in Toolkeep yet: own. Import them: toolkeep import --client cursor");
     const moved = await commandJson(options(home), "connect", "cursor", "--move");
     expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);

@@ -18,7 +18,7 @@ describe("toolkeep tool", () => {
     const enabled = await typed(api, ["tool", "enable", "hello", "--yes"]);
     expect(enabled).toMatchObject({ code: 0, out: expect.stringContaining("Enabled custom_hello.") });
     expect((await api.call("custom_hello", { name: "Ada" }, "main")).outcome).toBe("ok");
-    expect((await typed(api, ["tool", "enable", "hello"])).out).toContain("enabled already");
+    expect((await typed(api, ["tool", "enable", "hello"])).out).toContain("already enabled");
 
     expect((await typed(api, ["tool", "disable", "hello"])).out).toContain("Disabled custom_hello.");
     expect((await api.call("custom_hello", { name: "Ada" }, "main")).outcome).toBe("disabled");
@@ -53,7 +53,7 @@ describe("toolkeep tool", () => {
       /^env: +MODE$/m,
       /^env passed on: +http_proxy$/m,
       /^secrets: +API_KEY$/m,
-      /Not a terminal: pass --yes, after reading what is in/,
+      /cannot ask without a terminal; pass --yes after reviewing/,
     ])
       expect(alone.err).toMatch(shown);
     expect(alone.err).not.toContain("canary-value");

@@ -48,9 +48,9 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect(shown.code).toBe(0);
     const rows = shown.stdout.split("\n");
     expect(rows.find((row) => row.startsWith("every"))).toMatch(/claude-code, cursor .* new$/);
-    expect(rows.find((row) => row.startsWith("hub"))).toContain("skipped: it is Toolkeep itself");
+    expect(rows.find((row) => row.startsWith("hub"))).toContain("skipped: this is Toolkeep itself");
     expect(rows.find((row) => row.startsWith("late"))).toContain(
-      "new, disabled: nothing here says what ${env:LATE} is",
+      "new, disabled: ${env:LATE} has no value here",
     );
     expect(rows.find((row) => row.startsWith("gone"))).toContain("vscode (project)");
     expect(shown.stdout).toContain(`${join(home.home, ".gemini/settings.json")}: line 1: expected`);
@@ -155,12 +155,12 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect(await verdict({})).toEqual({ kind: "same", name: "oc" });
     expect(await verdict({ SET_VAR: "two" })).toEqual({ kind: "same", name: "oc" });
     const connected = await command(options(home), "connect", "opencode");
-    expect(connected.stdout).not.toContain("Not behind Toolkeep yet");
+    expect(connected.stdout).not.toContain("Not in Toolkeep yet");
 
     await command(options(home), "server", "edit", "oc", "--env", "L=edited");
     expect(await verdict({})).toEqual({ kind: "same", name: "oc", otherValues: true });
     const shown = await command(options(home), "import", "--dry-run");
-    expect(shown.stdout).toContain("same as registered oc, which has other values");
+    expect(shown.stdout).toContain("same as registered oc, which has different values");
   });
 
   it("says how to give a missing value, and never keeps the reference as the value", async () => {
@@ -183,7 +183,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
 
     const again = await command(options(home), "import");
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain("same as registered late, which still lacks T");
+    expect(again.stdout).toContain("same as registered late, which still needs T");
     expect(again.stdout).toContain(how);
 
     await command(options(home), "server", "edit", "late", "--env", "T=by hand");
@@ -216,7 +216,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     await using home = await clientHomeWithStore();
     expect(await command(options(home), "import")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("No servers were found"),
+      stdout: expect.stringContaining("No servers found"),
     });
   });
 });

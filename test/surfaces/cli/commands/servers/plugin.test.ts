@@ -10,10 +10,8 @@ describe("toolkeep plugin", () => {
     const { code, out } = await typed(api, ["plugin", "add", folder]);
     expect(code).toBe(0);
     expect(out).toContain("  - change the files in the workspace of the agent that calls\n");
-    expect(out).toContain("Secrets that are not set yet:\n  - KEY\n");
-    expect(out).toContain(
-      "Added, not enabled. Once you have read what it may do: toolkeep plugin enable sample",
-    );
+    expect(out).toContain("Secrets not set yet:\n  - KEY\n");
+    expect(out).toContain("Added, not enabled. Review its permissions, then: toolkeep plugin enable sample");
     expect(api.hub.plugins.tools()).toEqual([]);
   });
 
@@ -30,7 +28,7 @@ describe("toolkeep plugin", () => {
       "--trusted",
     ]);
     expect(code).toBe(0);
-    expect(err).toContain("It asks for nothing");
+    expect(err).toContain("It requests no permissions");
     expect(out).toContain("Enabled mine with 1 tool:\n  plugin_mine_tool\n");
     expect(await api.hub.plugins.get("mine")).toMatchObject({ trusted: true });
   });
@@ -56,14 +54,14 @@ describe("toolkeep plugin", () => {
 
   it("list, show, disable and remove say how things are", async () => {
     await using api = await testApi();
-    expect((await typed(api, ["plugin", "list"])).out).toContain("There are no plugins.");
+    expect((await typed(api, ["plugin", "list"])).out).toContain("No plugins yet.");
     await typed(api, [
       "plugin",
       "add",
       await writtenPlugin(api, { permissions: { network: true } }),
       "--yes",
     ]);
-    expect((await typed(api, ["plugin", "list"])).out).toMatch(/sample +1\.0\.0 +enabled +1 +1 right/);
+    expect((await typed(api, ["plugin", "list"])).out).toMatch(/sample +1\.0\.0 +enabled +1 +1 permission/);
     const { out: shown } = await typed(api, ["plugin", "show", "sample"]);
     expect(shown).toContain("- plugin_sample_tool");
     expect((await typed(api, ["plugin", "disable", "sample"])).out).toBe("Disabled sample.\n");
@@ -79,17 +77,17 @@ describe("toolkeep plugin", () => {
     const folder = await writtenPlugin(api, {});
     await typed(api, ["plugin", "add", folder, "--yes"]);
     expect((await typed(api, ["plugin", "update", "sample"])).out).toBe(
-      "sample 1.0.0 is what was there already.\n",
+      "sample 1.0.0 is already up to date.\n",
     );
     await writePlugin(folder, { version: "1.1.0", permissions: { files: "read" } });
     const { out } = await typed(api, ["plugin", "update", "sample"]);
-    expect(out).toContain("Of this is new since it was enabled last:\n  - read the files");
+    expect(out).toContain("New since it was last enabled:\n  - read the files");
     expect(out).toContain("Updated (1.0.0 → 1.1.0), not enabled.");
     expect((await typed(api, ["plugin", "list"])).out).toContain(
       "enables it: toolkeep plugin enable sample\n",
     );
     expect((await typed(api, ["plugin", "update", "sample"])).out).toContain(
-      "sample 1.1.0 was there already, not enabled.",
+      "sample 1.1.0 is already installed, not enabled.",
     );
     expect((await typed(api, ["plugin", "update", "sample", "--yes"])).out).toContain(
       "Enabled sample with 1 tool",
@@ -104,6 +102,6 @@ describe("toolkeep plugin", () => {
     await using api = await testApi();
     expect((await typed(api, ["plugin", "add", "name", "--link"])).code).toBe(2);
     const { code, err } = await typed(api, ["plugin", "add", "./folder"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("the daemon is elsewhere")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("the daemon is remote")]);
   });
 });

@@ -15,7 +15,7 @@ test("nothing is accepted that nobody looked at; the notification names the vers
   for (const names of [[], ["add"]])
     expect(await typed(api, ["server", "accept", "calc", ...names])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("Not a terminal: read what toolkeep server changes"),
+      err: expect.stringContaining("cannot ask without a terminal; review toolkeep server changes"),
     });
   expect(upstream.server("calc").waiting).toBe(1);
 

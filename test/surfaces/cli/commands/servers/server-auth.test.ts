@@ -87,7 +87,7 @@ describe("toolkeep server auth", () => {
     await using remote = await oauthServers({ denies: true });
     await using api = await apiWith(remote);
     const begun = await typed(api, [...AUTH, "--no-wait"]);
-    expect(begun.err).toContain("then: toolkeep server auth remote --paste ADDRESS\n");
+    expect(begun.err).toContain("cannot reach: toolkeep server auth remote --paste ADDRESS\n");
     const back = await remote.visit(begun.out.trim());
     const { code, err } = await typed(api, [...AUTH, "--paste", back.href]);
     expect(err).toMatch(/access_denied.*\n {2}Try again: toolkeep server auth remote\n$/);
@@ -140,7 +140,7 @@ describe("toolkeep server auth", () => {
     const grant = ["--oauth-grant", "client_credentials"];
     const { out } = await typed(api, ["server", "add", "cc", "--url", remote.url, ...grant, ...credentials]);
     expect(out).toMatch(
-      /^Registered cc, but its credentials were refused \(.*invalid_client[^;]*\): toolkeep server edit cc --oauth-client-id ID --oauth-client-secret\n$/,
+      /^Registered cc, but its credentials were rejected \(.*invalid_client[^;]*\): toolkeep server edit cc --oauth-client-id ID --oauth-client-secret\n$/,
     );
     const [check] = await checkServers(api.hub.upstream.servers(), {});
     expect(check?.detail).toMatch(/^its credentials were refused \(.*invalid_client/);
@@ -179,7 +179,7 @@ describe("toolkeep server auth", () => {
     await using api = await apiWith(remote);
     const stop = new AbortController();
     const { code, err } = await typed(api, AUTH, { onLink: async () => stop.abort(), signal: stop.signal });
-    expect(err).toContain("stopped before it was done");
+    expect(err).toContain("cancelled");
     expect(code).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
 import type { ServerView } from "../../../../../src/surfaces/api/contract.ts";
-import { nextStep, stateText } from "../../../../../src/surfaces/cli/print/server-text.ts";
+import { formatState, suggestNextStep } from "../../../../../src/surfaces/cli/print/server-text.ts";
 import { toolkeepHere } from "../../../../support/run-command.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
@@ -29,13 +29,13 @@ describe("a server whose last start failed", () => {
     const doctor = await toolkeepHere(options, "doctor");
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ server fs: /m) });
     expect(doctor.stdout).toContain("✓ settings: valid\n");
-    expect(doctor.stdout).toMatch(/\n1 problem\.\n$/);
+    expect(doctor.stdout).toMatch(/\n1 problem found\.\n$/);
 
     const again = await toolkeepHere(options, "server", "add", "fs", "--", ...WELL_WORDS);
     expect(again).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^Replaced the server fs, which never worked:\n {2}\S[\s\S]*Registered fs with 1 tool:/,
+        /^Replaced server fs, which had never worked:\n {2}\S[\s\S]*Registered fs with 1 tool:/,
       ),
     });
     expect(await toolkeepHere(options, "doctor")).toMatchObject({
@@ -107,11 +107,11 @@ describe("what server list and show advise", () => {
           source,
           oauth: oauth && { ...oauth, hasSecret: true, hasPrivateKey: false },
         } as ServerView;
-        const advice = nextStep(server) ?? "";
+        const advice = suggestNextStep(server) ?? "";
         const label = `${state} ${source} ${lastError}: ${advice}`;
         if (source !== "stored") expect(advice, label).not.toMatch(/server (edit|remove)/);
         if (state === "unavailable") expect(advice, label).not.toBe("");
-        if (state === "unavailable") expect(stateText(server)).toBe("failed");
+        if (state === "unavailable") expect(formatState(server)).toBe("failed");
       }
   });
 
@@ -122,6 +122,8 @@ describe("what server list and show advise", () => {
       source: "project",
       state: "pending_approval",
     };
-    expect(nextStep(view)).toBe("toolkeep server approve s, or take it out of the project settings file");
+    expect(suggestNextStep(view)).toBe(
+      "toolkeep server approve s, or remove it from the project settings file",
+    );
   });
 });

@@ -41,11 +41,11 @@ describe("toolkeep server add, of what a README shows", () => {
   });
 
   it.each([
-    [["--paste", "npm install -g x"], "starts no server"],
-    [["--paste", "npx x", "--url", "https://x.example/mcp"], "no command or --url"],
-    [["a", "--paste", "npx a-mcp\nnpx b-mcp"], "a name is for one server, and there are 2"],
-    [["notes"], "give one of them"],
-    [[], "no name"],
+    [["--paste", "npm install -g x"], "only installs a package"],
+    [["--paste", "npx x", "--url", "https://x.example/mcp"], "remove the command or --url"],
+    [["a", "--paste", "npx a-mcp\nnpx b-mcp"], "a name fits only one server, but the pasted text contains 2"],
+    [["notes"], "give either a command"],
+    [[], "needs a name"],
   ])("refuses %j", async (words, said) => {
     await using api = await testApi();
     const { code, err } = await typed(api, ["server", "add", ...words]);

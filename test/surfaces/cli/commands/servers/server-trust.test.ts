@@ -28,11 +28,11 @@ const publish = async (...args: Parameters<typeof server.publish>) => {
 describe("toolkeep server changes, accept and reject", () => {
   it("say so where nothing waits, and of what is no server", async () => {
     expect((await type("server", "changes", "calc")).out).toBe(
-      "Everything that calc publishes is accepted, or it is not pinned.\n",
+      "Nothing to review: everything calc publishes is accepted, or the server is not pinned.\n",
     );
     expect(await type("server", "accept", "calc")).toMatchObject({
       code: 0,
-      out: "Nothing of calc waits.\n",
+      out: "No changes of calc are waiting.\n",
     });
     for (const verb of ["changes", "accept", "reject", "trust", "untrust"])
       expect((await type("server", verb, "none")).code, verb).toBe(3);
@@ -64,7 +64,7 @@ describe("toolkeep server changes, accept and reject", () => {
   it("reject what waits, which is still shown, and accept it after all", async () => {
     expect((await type("server", "reject", "calc")).out).toBe("Rejected 1 change of calc.\n");
     expect((await type("server", "changes", "calc")).out).toContain("(mcp_calc_add): changed, rejected\n");
-    expect((await type("server", "reject", "calc")).out).toBe("Nothing of calc waits.\n");
+    expect((await type("server", "reject", "calc")).out).toBe("No changes of calc are waiting.\n");
     expect((await type("server", "accept", "calc", "add", "--seen", await seen())).out).toBe(
       "Accepted 1 change of calc.\n",
     );
@@ -86,12 +86,12 @@ describe("toolkeep server changes, accept and reject", () => {
 describe("toolkeep server trust and untrust", () => {
   it("say what becomes of its changes, which at a pinned server still wait", async () => {
     expect((await type("server", "trust", "calc")).out).toBe(
-      "Trusted calc. Its new and changed tools wait for you.\n",
+      "Trusted calc. Its new and changed tools need your approval.\n",
     );
     expect(api.hub.catalog.get("mcp_calc_add")?.untrusted).toBe(false);
     expect((await type("server", "edit", "calc", "--no-pin")).code).toBe(0);
     expect((await type("server", "untrust", "calc")).out).toBe(
-      "No longer trusted: calc. Its new and changed tools count at once.\n",
+      "No longer trusted: calc. Its new and changed tools are accepted at once.\n",
     );
     expect(api.hub.catalog.get("mcp_calc_add")?.untrusted).toBe(true);
   });
@@ -100,20 +100,22 @@ describe("toolkeep server trust and untrust", () => {
 describe("toolkeep tool capabilities", () => {
   it("says what a tool can do, until what its definition says counts again", async () => {
     const set = await type("tool", "capabilities", "mcp_calc_announce", "--set", "net, shell");
-    expect(set.out).toBe("mcp_calc_announce can: net, shell (a person said so)\n");
+    expect(set.out).toBe("mcp_calc_announce can: net, shell (set by a person)\n");
     expect((await type("tool", "show", "mcp_calc_announce")).out).toMatch(
-      /can: +net, shell \(a person said so\)\n/,
+      /can: +net, shell \(set by a person\)\n/,
     );
     const none = await type("tool", "capabilities", "mcp_calc_announce", "--set", "");
-    expect(none.out).toBe("mcp_calc_announce can: nothing of it (a person said so)\n");
+    expect(none.out).toBe("mcp_calc_announce can: nothing (set by a person)\n");
     const derived = await type("tool", "capabilities", "mcp_calc_announce", "--derived");
-    expect(derived.out).toBe("mcp_calc_announce can: nothing of it\n");
+    expect(derived.out).toBe("mcp_calc_announce can: nothing\n");
   });
 
   it("refuses what is none, what is no server's tool, and both or neither", async () => {
     const refused = (...args: string[]) => type("tool", "capabilities", ...args);
-    expect((await refused("mcp_calc_announce", "--set", "net,fly")).err).toContain("fly is none of fs.read");
-    expect((await refused("mcp_calc_announce")).err).toContain("give --set LIST or --derived");
+    expect((await refused("mcp_calc_announce", "--set", "net,fly")).err).toContain(
+      "unknown capability fly; expected fs.read",
+    );
+    expect((await refused("mcp_calc_announce")).err).toContain("give either --set LIST or --derived");
     expect((await refused("mcp_calc_announce", "--set", "net", "--derived")).code).toBe(2);
     expect((await refused("read_file", "--set", "net")).err).toContain("is no tool of an MCP server");
     expect((await refused("no_such", "--derived")).code).toBe(3);

@@ -123,7 +123,7 @@ describe("toolkeep server add", () => {
     ]);
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining("Not a terminal: give --header Authorization a value"),
+      expect.stringContaining("cannot ask without a terminal; give --header Authorization a value"),
     ]);
     expect(it.api.hub.upstream.servers()).toEqual([]);
   });
@@ -146,9 +146,9 @@ describe("toolkeep server add", () => {
     [["--env", `A B=${SECRET}`, "--", "false"], "expected a variable name"],
     [["--env", `TOKEN: ${SECRET}`, "--", "false"], "expected a variable name"],
     [["--env", `TOKEN:${SECRET}`, "--", "false"], "expected a variable name"],
-    [["--header", `X=${SECRET}`, "--", "false"], "--header is for servers with --url"],
-    [["--env", `X=${SECRET}`, ...REMOTE], "--env is for servers that are a command"],
-    [["--max-concurrency", "0", "--", "false"], "--max-concurrency is a whole number from 1 to 1000"],
+    [["--header", `X=${SECRET}`, "--", "false"], "--header only works with --url"],
+    [["--env", `X=${SECRET}`, ...REMOTE], "--env only works with a command"],
+    [["--max-concurrency", "0", "--", "false"], "--max-concurrency must be a whole number from 1 to 1000"],
   ])("refuses %j without repeating a value", async (args, message) => {
     await using it = await typing();
     const { code, out, err } = await it.type([...OFF, ...args]);
@@ -170,7 +170,7 @@ describe("toolkeep server add", () => {
     await using it = await typing();
     const { out: help } = await it.type(["server", "add", "--help"]);
     expect(help).toMatch(
-      /Options:[\s\S]*--env[\s\S]*Time and life:[\s\S]*--keep-alive[\s\S]*Signing in[\s\S]*--tls-ca/,
+      /Options:[\s\S]*--env[\s\S]*Timeouts and lifecycle:[\s\S]*--keep-alive[\s\S]*Signing in[\s\S]*--tls-ca/,
     );
   });
 });
@@ -233,7 +233,7 @@ describe("toolkeep server edit", () => {
     for (const [args, message] of [
       [["--unset-env", "NOPE"], "--unset-env: s has no such variable; it has A"],
       [["--unset-header", "X"], "--unset-header: s has no such header; it has none"],
-      [["--header", "X=1"], "--header is for servers with --url"],
+      [["--header", "X=1"], "--header only works with --url"],
     ] as const) {
       const { code, err } = await it.type(["server", "edit", "s", ...args]);
       expect([code, err]).toEqual([2, expect.stringContaining(message)]);
@@ -257,7 +257,7 @@ describe("toolkeep server edit", () => {
     });
     expect(await it.type(["server", "edit", "s"])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("nothing to change was given"),
+      err: expect.stringContaining("nothing to change; give"),
     });
   });
 });
@@ -278,12 +278,12 @@ describe("toolkeep server show", () => {
       { addedBy: "scout" },
     );
     const { out } = await it.type(["server", "show", "s"]);
-    expect(out).toMatch(/what to do: +toolkeep server approve s, or toolkeep server remove s\n/);
-    expect(out).toMatch(/signs in: +a person does, as me, with a secret, for a\n/);
-    expect(out).toMatch(/keeps running: +without calls too\n/);
+    expect(out).toMatch(/next step: +toolkeep server approve s, or toolkeep server remove s\n/);
+    expect(out).toMatch(/signs in: +by a person, as me, with a secret, for a\n/);
+    expect(out).toMatch(/keep alive: +yes\n/);
     expect(out).toMatch(/retries: +any call, once\n/);
-    expect(out).toMatch(/at once: +1 call\n/);
-    expect(out).toMatch(/connects: +at the start\n/);
+    expect(out).toMatch(/concurrency: +1 call\n/);
+    expect(out).toMatch(/connects: +at start\n/);
     expect(out).not.toContain(SECRET);
   });
 
@@ -314,7 +314,7 @@ describe("toolkeep server show", () => {
     await using it = await typing();
     await it.type(["server", "add", "s", "--", "no-such-command --here"]);
     const { out } = await it.type(["server", "show", "s"]);
-    expect(out).toMatch(/what to do: +correct it: toolkeep server edit s …\n/);
+    expect(out).toMatch(/next step: +fix it: toolkeep server edit s …\n/);
     expect(out).toContain("on the daemon's PATH: give the command and its arguments separately");
     expect((await it.type(["server", "test", "s"])).out).not.toContain("server logs");
   });
@@ -323,7 +323,7 @@ describe("toolkeep server show", () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", { command: "false", enabled: false });
     expect((await it.type(["server", "show", "s"])).out).not.toMatch(
-      /retries|at once|connects|keeps running|what to do/,
+      /retries|concurrency|connects|keep alive|next step/,
     );
   });
 });
@@ -357,7 +357,7 @@ describe("toolkeep server approve, of a server that does not wait", () => {
     await it.api.hub.upstream.add("s", { command: "false", enabled: false });
     const before = it.api.hub.upstream.server("s");
     const { out, code } = await it.type(["server", "approve", "s"]);
-    expect([code, out]).toEqual([0, "s does not wait for approval.\n"]);
+    expect([code, out]).toEqual([0, "s is not waiting for approval.\n"]);
     expect(it.api.hub.upstream.server("s")).toEqual(before);
   });
 });
@@ -368,7 +368,7 @@ describe("a server that is disabled", () => {
     await it.api.hub.upstream.add("s", fixture("echoes"));
     expect((await it.type(["server", "disable", "s"])).out).toBe("Disabled s.\n");
     expect((await it.type(["server", "test", "s"])).out).toMatch(
-      /^s works: .*\nIt is disabled; calls are refused: toolkeep server enable s\n$/,
+      /^s works: .*\nIt is disabled, so calls are refused. Enable it: toolkeep server enable s\n$/,
     );
   });
 });
@@ -432,7 +432,7 @@ describe("the sandbox of a server", () => {
       0,
     );
     expect(await show()).toContain(
-      "auto; no network; reads /usr; writes /tmp; 500 MiB of memory a process; at most 40 processes; 9 s of the processor a process; files up to 7 MiB",
+      "auto; no network; reads /usr; writes /tmp; 500 MiB of memory per process; at most 40 processes; 9 s of CPU per process; files up to 7 MiB",
     );
     const change = ["--sandbox", "--sandbox-network", "--sandbox-memory", "none", "--sandbox-cpu", "none"];
     await it.type(["server", "edit", "s", ...change]);
@@ -449,7 +449,7 @@ describe("the sandbox of a server", () => {
       "https://x.example",
       "--sandbox",
     ]);
-    expect(remote.err).toContain("--sandbox is for servers that are a command");
+    expect(remote.err).toContain("--sandbox only works with a command");
     for (const sandbox of [true, "auto", null])
       expect((await it.api.request("PATCH", "/api/servers/s", { sandbox })).status).toBe(200);
     expect(await show()).not.toContain("sandbox");

@@ -3,51 +3,51 @@ import { err, ok, type Result } from "../../../lib/result.ts";
 import type { OAuthConfig, ServerConfig } from "../../../machine/config/settings.ts";
 import type { Dialect } from "../client.ts";
 
-/** A server as a client's settings describe it: references to variables still stand in its texts. */
-export interface WrittenServer {
+/** A server as a client's settings describe it, with references to variables not yet expanded. */
+export interface ServerEntry {
   readonly transport: ServerConfig["transport"];
   readonly command: string | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** A file with more variables. */
+  /** A file with additional variables. */
   readonly envFile: string | null;
-  /** Variables it gets with the value they have for the client, where they have one. */
-  readonly handedOn: readonly string[];
+  /** Variables passed on from the client's environment, if they are set there. */
+  readonly passedVariables: readonly string[];
   readonly cwd: string | null;
   readonly url: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers with a variable's value, written as `Bearer ${NAME}` whatever the client's way to write it is. */
+  /** Headers with a variable's value, written as `Bearer ${NAME}` whatever the client's syntax is. */
   readonly variableHeaders: Readonly<Record<string, string>>;
   readonly oauth: Partial<OAuthConfig> | null;
   readonly enabled: boolean;
   readonly timeoutMs: number | null;
   readonly connectTimeoutMs: number | null;
-  /** What is different here from what the client does with it. */
+  /** Where Toolkeep differs from the client. */
   readonly notes: readonly string[];
 }
 
 /**
- * The keys of all clients together: none of them means two things, except `timeout`. An error is the reason why there
- * is nothing to connect to.
+ * Reads the keys of all clients: each has one meaning, except `timeout`. The error says why there is nothing to connect
+ * to.
  */
-export function readWritten(value: unknown, dialect: Dialect): Result<WrittenServer, string> {
-  if (!isRecord(value)) return err("expected an object that describes a server");
-  const entry = new Entry(value);
+export function parseServerEntry(value: unknown, dialect: Dialect): Result<ServerEntry, string> {
+  if (!isRecord(value)) return err("the entry must be an object");
+  const entry = new EntryReader(value);
   const kind = entry.text("type") ?? entry.text("transport");
   const url = entry.text("url") ?? entry.text("serverUrl") ?? entry.text("httpUrl");
   const [command, ...leading] = entry.words("command");
-  const transport = transportOf(kind, { command, url, isStreaming: entry.text("httpUrl") !== undefined });
+  const transport = chooseTransport(kind, { command, url, isStreaming: entry.text("httpUrl") !== undefined });
   if (!transport.ok) return transport;
 
   const isLocal = transport.value === "stdio";
   const bearer = entry.text("bearer_token_env_var");
-  const written = {
+  const parsed = {
     transport: transport.value,
     command: isLocal ? (command ?? null) : null,
     args: isLocal ? [...leading, ...entry.words("args")] : [],
     env: isLocal ? { ...entry.texts("env"), ...entry.texts("environment") } : {},
     envFile: isLocal ? (entry.text("envFile") ?? null) : null,
-    handedOn: isLocal ? entry.names("env_vars") : [],
+    passedVariables: isLocal ? entry.names("env_vars") : [],
     cwd: isLocal ? (entry.text("cwd") ?? null) : null,
     url: isLocal ? null : (url ?? null),
     headers: isLocal ? {} : { ...entry.texts("headers"), ...entry.texts("http_headers") },
@@ -57,18 +57,18 @@ export function readWritten(value: unknown, dialect: Dialect): Result<WrittenSer
           ...(bearer ? { Authorization: `Bearer \${${bearer}}` } : {}),
           ...mapValues(entry.texts("env_http_headers"), (name) => `\${${name}}`),
         },
-    oauth: isLocal ? null : oauthOf(entry),
+    oauth: isLocal ? null : parseOAuth(entry),
     enabled: entry.flag("enabled") !== false && entry.flag("disabled") !== true,
-    timeoutMs: entry.limit("tool_timeout_sec", 1000) ?? callTimeout(entry, dialect),
+    timeoutMs: entry.limit("tool_timeout_sec", 1000) ?? readCallTimeout(entry, dialect),
     connectTimeoutMs: entry.limit("startup_timeout_sec", 1000) ?? entry.limit("startup_timeout_ms", 1),
   };
-  return ok({ ...written, notes: entry.notes() });
+  return ok({ ...parsed, notes: entry.notes() });
 }
 
 const LOCAL = new Set(["stdio", "local"]);
 const STREAMING = new Set(["http", "streamable-http", "streamablehttp", "streamable_http", "remote"]);
 
-function transportOf(
+function chooseTransport(
   kind: string | undefined,
   {
     command,
@@ -76,33 +76,35 @@ function transportOf(
     isStreaming,
   }: { command: string | undefined; url: string | undefined; isStreaming: boolean },
 ): Result<ServerConfig["transport"], string> {
-  const said = kind?.toLowerCase();
-  if (said !== undefined && !LOCAL.has(said) && !STREAMING.has(said) && said !== "sse")
+  const type = kind?.toLowerCase();
+  if (type !== undefined && !LOCAL.has(type) && !STREAMING.has(type) && type !== "sse")
     return err(`servers of type ${JSON.stringify(kind!.slice(0, 40))} are not supported`);
-  if (command && !(said && !LOCAL.has(said))) return ok("stdio");
-  if (!url) return err("it has neither a command nor a url");
-  if (said === "sse") return ok("sse");
-  // Clients that are not told try both; the address tells which of them will do.
-  const looksOld = (said === undefined || said === "remote") && !isStreaming && /\/sse\/?([?#]|$)/.test(url);
-  return ok(looksOld ? "sse" : "http");
+  if (command && !(type && !LOCAL.has(type))) return ok("stdio");
+  if (!url) return err("the entry has neither a command nor a url");
+  if (type === "sse") return ok("sse");
+  // Clients try both transports if the type is missing; here the address decides.
+  const isLegacy = (type === undefined || type === "remote") && !isStreaming && /\/sse\/?([?#]|$)/.test(url);
+  return ok(isLegacy ? "sse" : "http");
 }
 
-function callTimeout(entry: Entry, { timeout }: Dialect): number | null {
+function readCallTimeout(entry: EntryReader, { timeout }: Dialect): number | null {
   return timeout === "call" ? entry.limit("timeout", 1) : null;
 }
 
-/** Whatever a client calls the parts: `client_id`, `clientId`, `CLIENT_ID`. */
-function oauthOf(entry: Entry): Partial<OAuthConfig> | null {
-  const given = { ...entry.record("auth"), ...entry.record("oauth") };
+/** Accepts the spellings of all clients: `client_id`, `clientId`, `CLIENT_ID`. */
+function parseOAuth(entry: EntryReader): Partial<OAuthConfig> | null {
+  const settings = { ...entry.record("auth"), ...entry.record("oauth") };
   const scopes = entry.words("scopes");
   const part = (name: string) => {
-    const found = Object.entries(given).find(
-      ([key]) => key.toLowerCase().replaceAll("_", "") === name && typeof given[key] === "string",
+    const match = Object.entries(settings).find(
+      ([key]) => key.toLowerCase().replaceAll("_", "") === name && typeof settings[key] === "string",
     );
-    return found?.[1] as string | undefined;
+    return match?.[1] as string | undefined;
   };
-  const listed = Object.entries(given).find(([key, value]) => key === "scopes" && Array.isArray(value))?.[1];
-  const scope = part("scope") ?? ([...scopes, ...((listed as unknown[]) ?? [])].join(" ") || undefined);
+  const scopeList = Object.entries(settings).find(
+    ([key, value]) => key === "scopes" && Array.isArray(value),
+  )?.[1];
+  const scope = part("scope") ?? ([...scopes, ...((scopeList as unknown[]) ?? [])].join(" ") || undefined);
   const [clientId, clientSecret] = [part("clientid"), part("clientsecret")];
   if (!clientId && !scope) return null;
   return {
@@ -112,15 +114,24 @@ function oauthOf(entry: Entry): Partial<OAuthConfig> | null {
   };
 }
 
-/** Known to mean nothing to Toolkeep, so that nobody needs to be told. */
-const SILENT = ["name", "title", "description", "icon", "gallery", "version", "$schema", "instructions"];
+/** Keys without a meaning for Toolkeep, which are ignored without a note. */
+const IGNORED_KEYS = [
+  "name",
+  "title",
+  "description",
+  "icon",
+  "gallery",
+  "version",
+  "$schema",
+  "instructions",
+];
 const MAX_TIMEOUT_MS = 600_000;
 const MAX_NOTED_KEYS = 20;
 
-/** Reads keys and remembers which, so that the others can be told. */
-class Entry {
+/** Reads keys and remembers them, so that the others can be reported. */
+class EntryReader {
   readonly #value: Readonly<Record<string, unknown>>;
-  readonly #read = new Set(SILENT);
+  readonly #read = new Set(IGNORED_KEYS);
   readonly #wrong: string[] = [];
 
   constructor(value: Readonly<Record<string, unknown>>) {
@@ -142,14 +153,14 @@ class Entry {
     return isRecord(value) ? value : {};
   }
 
-  /** A list of texts, or one text. */
+  /** A list of strings, or one string. */
   words(key: string): string[] {
     const value = this.#take(key);
     if (typeof value === "string") return value === "" ? [] : [value];
     return Array.isArray(value) ? value.filter(isScalar).map(String) : [];
   }
 
-  /** A list of names, some of them inside an object. */
+  /** A list of names, or of objects with a name. */
   names(key: string): string[] {
     const value = this.#take(key);
     if (!Array.isArray(value)) return [];
@@ -158,7 +169,7 @@ class Entry {
       .filter((name) => typeof name === "string");
   }
 
-  /** An object of texts; numbers and yes or no are texts too. */
+  /** An object of strings. Numbers and booleans are converted. */
   texts(key: string): Record<string, string> {
     const value = this.#take(key);
     if (!isRecord(value)) return {};
@@ -168,7 +179,7 @@ class Entry {
     return Object.fromEntries(fitting.map(([name, item]) => [name, String(item)]));
   }
 
-  /** A time in units of `ms`, as milliseconds; null where there is none that Toolkeep could keep. */
+  /** A time in units of `ms`, in milliseconds; null if it is missing or invalid. */
   limit(key: string, ms: number): number | null {
     const value = this.#take(key);
     if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return null;
@@ -178,7 +189,7 @@ class Entry {
   notes(): string[] {
     const ignored = Object.keys(this.#value).filter((key) => !this.#read.has(key));
     const keys = [...ignored, ...this.#wrong].slice(0, MAX_NOTED_KEYS).map((key) => key.slice(0, 80));
-    return keys.length === 0 ? [] : [`not taken over: ${keys.join(", ")}`];
+    return keys.length === 0 ? [] : [`ignored keys: ${keys.join(", ")}`];
   }
 
   #take(key: string): unknown {

@@ -4,77 +4,78 @@ import { withoutSettings, withSetting } from "../../machine/config/edit/edit-set
 import { parseSettings, type Settings, valueIn } from "../../machine/config/edit/settings-document.ts";
 import { type Backup, backupsOf } from "../../machine/config/edit/settings-files.ts";
 import type { ClientFile } from "./client.ts";
-import { serversIn } from "./servers-in.ts";
+import { listServers } from "./list-servers.ts";
 
-/** Servers that were moved to Toolkeep and stay out of the file, and the backup that has them. */
-export interface StayOut {
+/** Moved servers that are not put back, and the backup that contains them. */
+export interface UnrestoredServers {
   readonly names: readonly string[];
   readonly backup: string;
 }
 
-export interface Before {
-  /** Null: there would be no file. */
+export interface RestoredText {
+  /** Null: the file should not exist. */
   readonly text: string | null;
-  /** Names of moved servers that the text has again. */
+  /** Names of moved servers that the text contains again. */
   readonly restored: readonly string[];
-  readonly stayOut: readonly StayOut[];
+  readonly stayOut: readonly UnrestoredServers[];
 }
 
-/** A server that was moved, with the backup that was made then. */
-interface Moved {
+/** A moved server with the backup made before the move. */
+interface MovedServer {
   readonly key: readonly string[];
   readonly backup: Backup;
 }
 
 /**
- * What the file would be if Toolkeep had never been written and nothing moved; where it was changed since, what it is
- * now without Toolkeep. `ownPath` is where Toolkeep stands in such settings.
+ * The text of the file before Toolkeep was added and servers were moved. If the file was changed since, its current text
+ * without Toolkeep. `ownPath` returns the path of Toolkeep's entry in given settings.
  */
-export async function textBefore(
+export async function restoreText(
   file: ClientFile,
   text: string,
   settings: Settings,
   ownPath: (settings: Settings) => readonly string[],
-): Promise<Result<Before, string>> {
+): Promise<Result<RestoredText, string>> {
   const { path } = file;
   const key = ownPath(settings);
   const entry = valueIn(settings, key);
-  const { before, moves } = await history(path, ownPath);
-  const moved = movedSince(file, settings, key, moves);
+  const { before, moves } = await readHistory(path, ownPath);
+  const moved = findMovedServers(file, settings, key, moves);
   const keys = moved.map((one) => one.key);
-  const restored = moved.map(nameOf);
-  const leadsHere = (old: string) => isRecord(entry) && replayed(path, old, key, entry, keys) === text;
-  if (before !== undefined && leadsHere(before)) return ok({ text: before, restored, stayOut: [] });
+  const restored = moved.map(getName);
+  const reproducesText = (old: string) =>
+    isRecord(entry) && replayEdits(path, old, key, entry, keys) === text;
+  if (before !== undefined && reproducesText(before)) return ok({ text: before, restored, stayOut: [] });
 
-  // Whoever changed it did so before the servers were moved.
+  // The file was not changed since the last move, so the backup of that move can be used.
   const last = moves[0];
   const isSinceMove =
-    last && moved.length > 0 && moved.every((one) => one.backup === last) && leadsHere(last.text);
+    last && moved.length > 0 && moved.every((one) => one.backup === last) && reproducesText(last.text);
   const now = isSinceMove ? last.text : text;
   const parsed = parseSettings(path, now);
-  const around = emptied(key, parsed.ok ? parsed.value : settings, path, before);
-  const rest = withoutSettings(path, now, [key, ...around]);
+  const parents = findEmptyParents(key, parsed.ok ? parsed.value : settings, path, before);
+  const rest = withoutSettings(path, now, [key, ...parents]);
   if (!rest.ok) return rest;
   const isNothing = rest.value.replace(/[{}\s]/g, "") === "";
   return ok({
     text: before === undefined && isNothing ? null : rest.value,
     restored: isSinceMove ? restored : [],
-    stayOut: isSinceMove ? [] : stayingOut(moved),
+    stayOut: isSinceMove ? [] : groupByBackup(moved),
   });
 }
 
 /**
- * The same for a file that only had servers moved out of it. Undefined where none was; a null text means that the file
- * was changed since and stays as it is.
+ * Like `restoreText`, for a file that never contained Toolkeep but had servers moved out of it. Undefined if none were
+ * moved. A null text means that the file was changed since and stays as it is.
  */
-export async function textBeforeMove(
+export async function restoreTextBeforeMove(
   file: ClientFile,
   text: string,
   settings: Settings,
-): Promise<Before | undefined> {
+): Promise<RestoredText | undefined> {
   for await (const backup of backupsOf(file.path)) {
     if (!backup.isOfMove) return undefined;
-    const moved = movedSince(file, settings, [], [backup]);
+    const moved = findMovedServers(file, settings, [], [backup]);
     if (moved.length === 0) return undefined;
     const without = withoutSettings(
       file.path,
@@ -83,14 +84,14 @@ export async function textBeforeMove(
     );
     const isUnchanged = without.ok && without.value === text;
     return isUnchanged
-      ? { text: backup.text, restored: moved.map(nameOf), stayOut: [] }
-      : { text: null, restored: [], stayOut: stayingOut(moved) };
+      ? { text: backup.text, restored: moved.map(getName), stayOut: [] }
+      : { text: null, restored: [], stayOut: groupByBackup(moved) };
   }
   return undefined;
 }
 
-/** The newest backup in which Toolkeep does not stand yet, and the moves since, newest first. */
-async function history(
+/** The newest backup without Toolkeep, and the backups of later moves, newest first. */
+async function readHistory(
   path: string,
   ownPath: (settings: Settings) => readonly string[],
 ): Promise<{ readonly before: string | undefined; readonly moves: readonly Backup[] }> {
@@ -104,17 +105,17 @@ async function history(
   return { before: undefined, moves };
 }
 
-/** The servers of the backups that are gone, each with the newest backup that has it. */
-function movedSince(
+/** The servers of the backups that are missing in the settings, each with the newest backup that has it. */
+function findMovedServers(
   file: ClientFile,
   settings: Settings,
   ownKey: readonly string[],
   moves: readonly Backup[],
-): Moved[] {
-  const moved = new Map<string, Moved>();
+): MovedServer[] {
+  const moved = new Map<string, MovedServer>();
   for (const backup of moves) {
     const then = parseSettings(file.path, backup.text);
-    for (const { path: key } of then.ok ? serversIn(then.value, file) : []) {
+    for (const { path: key } of then.ok ? listServers(then.value, file) : []) {
       const id = key.join("\0");
       const isGone = valueIn(settings, key) === undefined && id !== ownKey.join("\0");
       if (isGone && !moved.has(id)) moved.set(id, { key, backup });
@@ -123,8 +124,8 @@ function movedSince(
   return [...moved.values()];
 }
 
-/** The text after Toolkeep is written and servers are moved. */
-function replayed(
+/** The text after adding Toolkeep and moving servers. */
+function replayEdits(
   path: string,
   text: string,
   key: readonly string[],
@@ -136,19 +137,19 @@ function replayed(
   return done.ok ? done.value : undefined;
 }
 
-function stayingOut(moved: readonly Moved[]): StayOut[] {
+function groupByBackup(moved: readonly MovedServer[]): UnrestoredServers[] {
   return [...new Set(moved.map((one) => one.backup))].map((backup) => ({
-    names: moved.filter((one) => one.backup === backup).map(nameOf),
+    names: moved.filter((one) => one.backup === backup).map(getName),
     backup: backup.path,
   }));
 }
 
-function nameOf({ key }: Moved): string {
+function getName({ key }: MovedServer): string {
   return key.at(-1) ?? "";
 }
 
-/** The objects around the entry that hold nothing else and were not there before, innermost first. */
-function emptied(
+/** The objects around the entry that contain nothing else and did not exist before, innermost first. */
+function findEmptyParents(
   key: readonly string[],
   settings: Settings,
   path: string,
@@ -156,10 +157,10 @@ function emptied(
 ): string[][] {
   const parsed = parseSettings(path, before ?? "");
   const old = parsed.ok ? parsed.value : {};
-  const around = key.slice(0, -1).map((_, index) => key.slice(0, key.length - 1 - index));
-  const stays = around.findIndex((keys) => {
+  const parents = key.slice(0, -1).map((_, index) => key.slice(0, key.length - 1 - index));
+  const stays = parents.findIndex((keys) => {
     const value = valueIn(settings, keys);
     return !isRecord(value) || Object.keys(value).length > 1 || valueIn(old, keys) !== undefined;
   });
-  return stays === -1 ? around : around.slice(0, stays);
+  return stays === -1 ? parents : parents.slice(0, stays);
 }

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what it is about
 import { describe, expect, it } from "vitest";
-import { readWritten } from "../../../../src/features/clients/import/written-server.ts";
+import { parseServerEntry } from "../../../../src/features/clients/import/server-entry.ts";
 
 const read = (value: unknown, timeout: "call" | "other" = "call") => {
-  const written = readWritten(value, { variables: "braces", timeout });
+  const written = parseServerEntry(value, { variables: "braces", timeout });
   return written.ok ? written.value : written.error;
 };
 
@@ -51,7 +51,7 @@ describe("an entry of a client", () => {
       args: [],
       command: null,
       headers: { H: "1" },
-      notes: ["not taken over: env, cwd, args"],
+      notes: ["ignored keys: env, cwd, args"],
     });
   });
 
@@ -79,7 +79,7 @@ describe("an entry of a client", () => {
     expect(read({ command: "x", timeout: -1 })).toMatchObject({ timeoutMs: null });
     expect(read({ command: "x", timeout: 5 }, "other")).toMatchObject({
       timeoutMs: null,
-      notes: ["not taken over: timeout"],
+      notes: ["ignored keys: timeout"],
     });
     expect(read({ command: "x", tool_timeout_sec: 0.5, startup_timeout_ms: 20 })).toMatchObject({
       timeoutMs: 500,
