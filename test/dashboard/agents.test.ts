@@ -8,14 +8,14 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
   it("makes an agent, shows what it would have, and leads to its tokens", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/agents");
-    await page.getByText("No agent yet").waitFor();
-    await page.getByRole("link", { name: "New agent" }).first().click();
+    await page.getByText("No agents yet").waitFor();
+    await page.getByRole("link", { name: "Create agent" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("fresh");
     await page.getByRole("checkbox", { name: /^research/ }).check();
-    const changes = page.getByRole("region", { name: "What saving will change" });
+    const changes = page.getByRole("region", { name: "What will change" });
     await changes.getByText("toolbox research", { exact: false }).first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await page.waitForURL(`${dashboard.url}/agents/fresh?tab=tokens`);
     expect(dashboard.hub.identity.agent("fresh").toolboxes).toEqual(["research"]);
     expect(dashboard.complaints).toEqual([]);
@@ -31,12 +31,12 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     });
     await waitUntil("tools are there", async () => dashboard.hub.catalog.get("mcp_every_echo") !== undefined);
     const page = await dashboard.open("/agents/main");
-    await page.getByText("kept out of every prompt", { exact: false }).waitFor();
-    await page.getByText("Given, and hidden by a rule", { exact: false }).waitFor();
-    await page.getByLabel("Find among its tools").fill("echo");
+    await page.getByText("in every prompt", { exact: false }).waitFor();
+    await page.getByText("Hidden by a rule", { exact: false }).waitFor();
+    await page.getByLabel("Find a tool").fill("echo");
     const echo = page.getByRole("link", { name: /mcp_every_echo/ });
     await echo.waitFor();
-    expect(await echo.textContent()).toContain("found by search");
+    expect(await echo.textContent()).toContain("deferred");
     expect(await echo.textContent()).toContain("toolbox every (mcp:every:*)");
     expect(await seriousFindings(page)).toEqual([]);
     await echo.click();
@@ -46,13 +46,13 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
   it("gives a tool by search after showing what changes, and keeps the draft over a reload", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     const page = await dashboard.open("/agents/main?tab=access");
-    const search = page.getByRole("combobox", { name: /Give it a tool/ });
+    const search = page.getByRole("combobox", { name: /Grant a tool/ });
     await search.fill("send an HTTP request");
     await page.getByRole("option", { name: /^http_request/ }).waitFor();
     await search.press("Enter");
     await page.reload();
-    const changes = page.getByRole("region", { name: "What saving will change" });
-    await changes.getByText("given by name", { exact: false }).waitFor();
+    const changes = page.getByRole("region", { name: "What will change" });
+    await changes.getByText("granted by name", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").waitFor();
     expect(dashboard.hub.identity.agent("main").grants).toEqual(["http_request"]);
@@ -62,18 +62,18 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
   it("shows a token once, with what to write into each client, and revokes it after asking", async () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     const page = await dashboard.open("/agents/main?tab=tokens");
-    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     await page.getByLabel("Label").fill("Laptop");
-    await page.getByLabel("Expires").selectOption("after 30 days");
-    await page.getByRole("checkbox", { name: /may approve single calls/ }).check();
+    await page.getByLabel("Expires").selectOption("After 30 days");
+    await page.getByRole("checkbox", { name: /can approve single calls/ }).check();
     await page.reload();
     expect(await page.getByLabel("Label").inputValue()).toBe("Laptop");
-    await page.getByRole("button", { name: "Make the token" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
     const shown = page.getByRole("dialog");
-    const token = (await shown.getByRole("region", { name: "the token" }).textContent())!;
+    const token = (await shown.getByRole("region", { name: "Token" }).textContent())!;
     expect(token).toMatch(/^tk_sk_/);
-    await shown.getByLabel("Connect").selectOption("Codex");
-    const snippet = await shown.getByRole("region", { name: "what to give to Codex" }).textContent();
+    await shown.getByLabel("Client", { exact: true }).selectOption("Codex");
+    const snippet = await shown.getByRole("region", { name: "Snippet for Codex" }).textContent();
     expect(snippet).toContain(`Bearer ${token}`);
     expect(snippet).toContain("[mcp_servers.toolkeep");
     expect(await seriousFindings(page)).toEqual([]);
@@ -82,7 +82,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     expect(kept).not.toContain(token);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Close without" }).getByRole("button", { name: "Cancel" }).click();
-    expect(await shown.getByRole("region", { name: "the token" }).textContent()).toBe(token);
+    expect(await shown.getByRole("region", { name: "Token" }).textContent()).toBe(token);
     await shown.getByRole("button", { name: "Done" }).click();
     await page.reload();
     await page.getByText("Laptop").waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     expect(dashboard.hub.identity.authenticate(token)).toMatchObject({ kind: "agent", interactive: true });
     await page.getByRole("button", { name: "Revoke Laptop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("It has none", { exact: false }).waitFor();
+    await page.getByText("No tokens yet", { exact: false }).waitFor();
     expect(dashboard.hub.identity.authenticate(token)).toBe("unknown");
   });
 
@@ -100,8 +100,8 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
     const context = { viewport: { width: 390, height: 800 } };
     const page = await dashboard.open("/agents/main?tab=access", { person: "vera", context });
-    await page.getByText("Only admins change this.").waitFor();
-    expect(await page.getByRole("button", { name: "New agent" }).count()).toBe(0);
+    await page.getByText("Only admins can change this.").waitFor();
+    expect(await page.getByRole("link", { name: "Create agent" }).count()).toBe(0);
     expect(await page.getByRole("checkbox", { name: /^all/ }).isDisabled()).toBe(true);
     const width = await page.evaluate("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(390);
