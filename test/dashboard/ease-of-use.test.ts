@@ -45,10 +45,10 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     for (const name of names) {
       await search.fill(name);
       await search.press("Enter");
-      await page.getByRole("button", { name: `Take out mcp:${name}:*` }).waitFor();
+      await page.getByRole("button", { name: `Remove mcp:${name}:*` }).waitFor();
     }
-    expect(await page.getByRole("button", { name: /^Take out/ }).count()).toBe(names.length);
-    expect(await page.getByRole("button", { name: "Take out *", exact: true }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(names.length);
+    expect(await page.getByRole("button", { name: "Remove *", exact: true }).count()).toBe(0);
     await search.fill("*");
     await page.getByRole("option", { name: /^\*/ }).waitFor();
     for (const name of names) await dashboard.api("DELETE", `/servers/${name}`);
@@ -79,7 +79,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
 
     await page.setViewportSize({ width: 1280, height: 500 });
     await go("/agents/worker?tab=access");
-    const box = page.getByRole("checkbox", { name: /Nobody watches it/ });
+    const box = page.getByRole("checkbox", { name: /Headless/ });
     await box.check();
     const before = await box.boundingBox();
     await page.getByRole("button", { name: "Save" }).click();
@@ -227,7 +227,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
       await page.getByRole("dialog", { name: dialog }).waitFor({ state: "detached" });
     }
     await begin("create agent");
-    await page.getByRole("heading", { name: "New agent" }).waitFor();
+    await page.getByRole("heading", { name: "Create agent" }).waitFor();
     await dashboard.hub.people.add("vera", "viewer");
     const viewer = await dashboard.open("/", { person: "vera" });
     await viewer.keyboard.press("Control+k");

@@ -18,13 +18,13 @@ describe.skipIf(withoutDashboard)("the home page", { timeout: 90_000 }, () => {
     await page.getByRole("dialog", { name: "Add server" }).waitFor();
     await page.goto(`${dashboard.url}/`);
     await steps.getByRole("link", { name: "Create agent" }).click();
-    await page.getByRole("heading", { name: "New agent" }).waitFor();
+    await page.getByRole("heading", { name: "Create agent" }).waitFor();
 
     await dashboard.api("POST", "/servers", { name: "echo", ...fixture("echoes") });
     await dashboard.api("POST", "/agents", { name: "main", toolboxes: ["code"] });
     await page.goto(`${dashboard.url}/`);
     await steps.getByRole("link", { name: "Connect" }).click();
-    await page.getByRole("dialog", { name: "New token" }).waitFor();
+    await page.getByRole("dialog", { name: "Create token" }).waitFor();
     // A client that came once has come, though no call was made since the daemon started.
     const { token } = await dashboard.api<{ token: string }>("POST", "/tokens", { agent: "main" });
     await using connected = await connectClient(dashboard.url, token);

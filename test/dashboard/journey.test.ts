@@ -68,14 +68,14 @@ describe.skipIf(withoutDashboard)("from a new server to a call in the audit, by 
 /** Resolves with the token that the page shows this once. */
 async function makeAgent(page: Page): Promise<string> {
   await go(page, "Agents");
-  await page.getByRole("link", { name: "New agent" }).first().click();
+  await page.getByRole("link", { name: "Create agent" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("worker");
   await give(page, "update_mcp_server");
-  await page.getByRole("button", { name: "Create it" }).click();
-  await page.getByRole("button", { name: "New token" }).click();
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
   const shown = page.getByRole("dialog");
-  const token = await shown.getByRole("region", { name: "the token" }).textContent();
+  const token = await shown.getByRole("region", { name: "Token" }).textContent();
   await shown.getByRole("button", { name: "Done" }).click();
   return token!;
 }
@@ -95,7 +95,7 @@ async function addServer(page: Page): Promise<void> {
 async function grantEcho(page: Page): Promise<void> {
   await go(page, "Agents");
   await page.getByRole("link", { name: "worker", exact: true }).click();
-  await page.getByRole("link", { name: "What it is given" }).click();
+  await page.getByRole("link", { name: "Access" }).click();
   await give(page, "mcp_every_echo");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();
@@ -106,7 +106,7 @@ function go(page: Page, name: string): Promise<void> {
 }
 
 async function give(page: Page, tool: string): Promise<void> {
-  const picker = page.getByRole("combobox", { name: /Give it a tool/ });
+  const picker = page.getByRole("combobox", { name: /Grant a tool/ });
   await picker.fill(tool);
   await page.getByRole("option", { name: new RegExp(`^${tool}`) }).waitFor();
   await picker.press("Enter");

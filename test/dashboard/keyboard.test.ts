@@ -103,7 +103,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
       ["/servers", "Import"],
       ["/servers/cloudy", "Test"],
       ["/servers/cloudy", "More actions for cloudy", "Remove"],
-      ["/agents/worker?tab=tokens", "New token"],
+      ["/agents/worker?tab=tokens", "Create token"],
       ["/vault", "Add a secret"],
       ["/users", "Add a person"],
       ["/rules", "Add a rule"],

@@ -18,14 +18,14 @@ describe.skipIf(withoutDashboard)("a daemon that restarts", () => {
     await using _ = page.context();
     await page.getByLabel("Name", { exact: true }).fill("half-typed");
     await first.end();
-    await page.getByText("Connection lost, trying again").waitFor();
+    await page.getByText("Connection lost. Reconnecting").waitFor();
 
     // While nobody serves, something changes.
     const settings = { mcp: { meanwhile: { url: "http://127.0.0.1:9/mcp" } } };
     await writeFile(join(home.path, "config.json"), JSON.stringify(settings));
     await using second = await serve(at);
     expect(second.url).toBe(first.url);
-    await page.getByText("Connection lost, trying again").waitFor({ state: "detached" });
+    await page.getByText("Connection lost. Reconnecting").waitFor({ state: "detached" });
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("half-typed");
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "meanwhile" }).waitFor();

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { givenIn, initialOf, parsed, problemsIn } from "../../dashboard/src/pages/tools/form-values.ts";
-import { type Field, formOf } from "../../dashboard/src/pages/tools/schema-fields.ts";
+import {
+  buildInitialValue,
+  collectArguments,
+  findProblems,
+  parseJson,
+} from "../../dashboard/src/pages/tools/form-values.ts";
+import { buildForm, type Field } from "../../dashboard/src/pages/tools/schema-fields.ts";
 
 const SCHEMA = {
   type: "object",
@@ -29,12 +34,12 @@ const kinds = (field: Field) =>
 
 describe("a form made from a schema", () => {
   it("asks for each kind in its own way, and for what can be several as JSON", () => {
-    expect(kinds(formOf(SCHEMA))).toEqual({
+    expect(kinds(buildForm(SCHEMA))).toEqual({
       path: "text",
       count: "number",
       ratio: "number",
       mode: "choice",
-      force: "yesNo",
+      force: "boolean",
       options: "group",
       tags: "list",
       either: "json",
@@ -42,11 +47,17 @@ describe("a form made from a schema", () => {
   });
 
   it("begins with the defaults and sends nothing that was left empty", () => {
-    const form = formOf(SCHEMA);
-    const initial = initialOf(form);
+    const form = buildForm(SCHEMA);
+    const initial = buildInitialValue(form);
     expect(initial).toEqual({ count: 3, options: { deep: false } });
-    const filled = { ...(initial as object), path: "a.txt", mode: "fast", ratio: "", either: parsed("[1]") };
-    expect(givenIn(form, filled)).toEqual({
+    const filled = {
+      ...(initial as object),
+      path: "a.txt",
+      mode: "fast",
+      ratio: "",
+      either: parseJson("[1]"),
+    };
+    expect(collectArguments(form, filled)).toEqual({
       path: "a.txt",
       count: 3,
       mode: "fast",
@@ -56,30 +67,32 @@ describe("a form made from a schema", () => {
   });
 
   it("says at each field what is wrong with it", () => {
-    const problems = problemsIn(formOf(SCHEMA), {
+    const problems = findProblems(buildForm(SCHEMA), {
       path: "a",
       count: 7,
       options: {},
       tags: ["", "x"],
-      either: parsed("{"),
+      either: parseJson("{"),
     });
     expect(Object.fromEntries(problems)).toMatchObject({
-      path: "At least 2 characters; there are 1",
-      count: "Not more than 5",
-      mode: "This is needed",
-      "options.deep": "This is needed",
-      "tags.0": "This is needed",
-      either: expect.stringContaining("no JSON"),
+      path: "Enter at least 2 characters (now 1)",
+      count: "Must be at most 5",
+      mode: "Required",
+      "options.deep": "Required",
+      "tags.0": "Required",
+      either: expect.stringContaining("Not valid JSON"),
     });
   });
 
   it("is JSON where a schema is none, goes round in a circle or has a thousand keys", () => {
-    expect(formOf("nonsense")).toMatchObject({ kind: "json" });
+    expect(buildForm("nonsense")).toMatchObject({ kind: "json" });
     const circle = { type: "object", properties: { next: { $ref: "#" } } };
-    expect(formOf(circle)).toMatchObject({ kind: "group" });
-    expect(JSON.stringify(formOf(circle)).length).toBeLessThan(5_000);
+    expect(buildForm(circle)).toMatchObject({ kind: "group" });
+    expect(JSON.stringify(buildForm(circle)).length).toBeLessThan(5_000);
     const keys = Array.from({ length: 1_000 }, (_, at) => [`key${at}`, { type: "string" }]);
-    expect(formOf({ type: "object", properties: Object.fromEntries(keys) })).toMatchObject({ kind: "json" });
-    expect(formOf({ $ref: "#/$defs/__proto__" })).toMatchObject({ kind: "json" });
+    expect(buildForm({ type: "object", properties: Object.fromEntries(keys) })).toMatchObject({
+      kind: "json",
+    });
+    expect(buildForm({ $ref: "#/$defs/__proto__" })).toMatchObject({ kind: "json" });
   });
 });

@@ -5,7 +5,7 @@ describe.skipIf(withoutDashboard)("the toolboxes page", () => {
   it("composes a toolbox by search, with keys alone, and keeps it over a reload", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/toolboxes");
-    await page.getByRole("link", { name: "New toolbox" }).click();
+    await page.getByRole("link", { name: "Create toolbox" }).click();
     await page.getByLabel("Name", { exact: true }).fill("reading");
     const search = page.getByRole("combobox", { name: /Add tools/ });
     await search.fill("read a file");
@@ -16,10 +16,10 @@ describe.skipIf(withoutDashboard)("the toolboxes page", () => {
     await search.fill("search in files");
     await page.getByRole("option", { name: /^grep/ }).waitFor();
     await page.getByRole("option", { name: /^grep/ }).click();
-    await page.getByText("Gives 2 tools now").waitFor();
+    await page.getByText("Contains 2 tools now").waitFor();
     await page.reload();
-    await page.getByText("Gives 2 tools now").waitFor();
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByText("Contains 2 tools now").waitFor();
+    await page.getByRole("button", { name: "Create toolbox" }).click();
     await page.waitForURL(`${dashboard.url}/toolboxes/reading`);
     expect(dashboard.hub.catalog.toolboxes.get("reading").tools).toEqual(["grep", "read_file"]);
     expect(dashboard.complaints).toEqual([]);

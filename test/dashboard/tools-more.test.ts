@@ -15,14 +15,14 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard({ agents: { main: ["all"] } });
     const page = await dashboard.open("/tools");
     await page.getByText("tools", { exact: false }).first().waitFor();
-    await page.getByRole("searchbox", { name: "Say what the tool should do" }).fill("read a file");
+    await page.getByRole("searchbox", { name: "Describe what the tool should do" }).fill("read a file");
     const first = page.getByRole("row").nth(1);
     await first.getByText("read (name)").waitFor();
     expect(await first.getByRole("link").textContent()).toBe("read_file");
     await page.getByRole("combobox", { name: "Seen by" }).selectOption("main");
     await first.getByRole("link").click();
     const panel = page.getByRole("complementary", { name: "read_file" });
-    await panel.getByText("Why it was found").waitFor();
+    await panel.getByText("Why it matches").waitFor();
     expect(await panel.getByRole("row", { name: /“file”/ }).textContent()).toContain("name");
     expect(page.url()).toContain("/tools/read_file?q=read+a+file&as=main");
     expect(await seriousFindings(page)).toEqual([]);
@@ -60,11 +60,11 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     await page.getByRole("button", { name: "Add notes" }).click();
     await page.getByRole("textbox", { name: "notes 1" }).fill("fragile");
     await page.getByLabel("extra (optional)").fill("{");
-    await page.getByRole("button", { name: "Call it" }).click();
-    await page.getByText(/This is no JSON/).waitFor();
+    await page.getByRole("button", { name: "Call tool" }).click();
+    await page.getByText(/Not valid JSON/).waitFor();
     await page.getByLabel("extra (optional)").fill("7");
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole("button", { name: "Call it" }).click();
+    await page.getByRole("button", { name: "Call tool" }).click();
     await page.getByText("called order").waitFor();
     await dashboard.hub.audit.flush();
     const { calls } = await dashboard.api<{ calls: { arguments: string }[] }>(

@@ -17,34 +17,34 @@ describe.skipIf(withoutDashboard)("the tools page", { timeout: 90_000 }, () => {
     const page = await dashboard.open(`/tools/${long}?tab=try`);
     await page.getByLabel(/^duration/).fill("0.6");
     await page.getByLabel(/^steps/).fill("3");
-    await page.getByRole("button", { name: "Call it" }).click();
-    await page.getByText("It worked").waitFor();
+    await page.getByRole("button", { name: "Call tool" }).click();
+    await page.getByText("Succeeded").waitFor();
 
     await page.goto(`${dashboard.url}/tools/mcp_every_echo?tab=try`);
-    await page.getByRole("button", { name: "Call it" }).click();
-    await page.getByText("This is needed").waitFor();
+    await page.getByRole("button", { name: "Call tool" }).click();
+    await page.getByText("Required", { exact: true }).waitFor();
     await page.getByLabel("message").fill(HOSTILE);
     await page.reload();
     expect(await page.getByLabel("message").inputValue()).toBe(HOSTILE);
-    await page.getByRole("button", { name: "Call it" }).click();
-    const answer = page.getByRole("region", { name: "part 1 of what came back" });
+    await page.getByRole("button", { name: "Call tool" }).click();
+    const answer = page.getByRole("region", { name: "Result part 1" });
     expect(await answer.textContent()).toContain("<script>window.owned = 1</script>");
     expect(await page.evaluate("window.owned")).toBeUndefined();
     expect(await page.title()).not.toBe("owned");
 
     await page.getByLabel("Call as").selectOption("main");
-    await page.getByRole("button", { name: "Call it" }).click();
-    await page.getByText("The agent does not have it").waitFor();
-    await page.getByRole("link", { name: "Who and when" }).click();
-    await page.getByText("No agent has it.").waitFor();
-    await page.getByText("It worked").waitFor();
+    await page.getByRole("button", { name: "Call tool" }).click();
+    await page.getByText("Not granted", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByText("No agent has this tool.").waitFor();
+    await page.getByText("Succeeded").waitFor();
 
     // What a tool can do is guessed from its definition; a person knows better.
     await page.goto(`${dashboard.url}/tools/mcp_every_echo`);
-    await page.getByRole("button", { name: "Correct" }).click();
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByRole("dialog").getByRole("checkbox", { name: "Runs programs" }).check();
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await page.getByText("A person said so.").waitFor();
+    await page.getByText("Edited by a person.").waitFor();
     expect(dashboard.hub.catalog.get("mcp_every_echo")!.capabilities).toContain("shell");
     expect(dashboard.complaints).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entryInWords } from "../../dashboard/src/pages/access/entry-words.ts";
+import { describeEntry } from "../../dashboard/src/pages/access/describe-entry.ts";
 import { actionInWords, hasWords } from "../../dashboard/src/pages/audit/action-words.ts";
 import { ruleOfText } from "../../dashboard/src/pages/rules/rule-text.ts";
 import { ruleView } from "../../src/surfaces/api/rules/rule-view.ts";
@@ -8,15 +8,15 @@ import { testHub } from "../support/test-hub.ts";
 
 describe("the words of the dashboard", () => {
   it.each([
-    ["*", "everything that comes with Toolkeep, and your scripts"],
+    ["*", "all built-in tools and your custom tools"],
     ["mcp:github:*", "all tools of github"],
     ["mcp:*:*", "all tools of all servers"],
-    ["mcp:github:list_*", "tools of github with such names"],
+    ["mcp:github:list_*", "matching tools of github"],
     ["mcp:github:merge", "one tool of github"],
     ["plugin:maps:*", "all tools of the plugin maps"],
     ["read_file", ""],
   ])("say of %s what it stands for", (entry, words) => {
-    expect(entryInWords(entry)).toBe(words);
+    expect(describeEntry(entry)).toBe(words);
   });
 
   it("find the rule that the audit names, whatever it says and wherever it comes from", async () => {

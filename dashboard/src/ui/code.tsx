@@ -38,7 +38,7 @@ function Frame({
   return (
     <div className="group relative rounded-md border border-line bg-page">
       <div className="absolute top-0.5 right-0.5 rounded bg-page">
-        <CopyButton text={text} label={`Copy ${label}`} />
+        <CopyButton text={text} label={`Copy ${label.slice(0, 1).toLowerCase()}${label.slice(1)}`} />
       </div>
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard

@@ -5,9 +5,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CostChange } from "./cost-line.tsx";
-import { counted, sourceWords } from "./tool-words.tsx";
+import { formatCount, formatGrantSource } from "./tool-labels.tsx";
 
-/** What saving would do, for each agent it touches. */
+/** What saving would change, for each affected agent. */
 export function ChangePreview({
   preview,
 }: {
@@ -15,13 +15,11 @@ export function ChangePreview({
 }) {
   const { data, error } = preview;
   return (
-    <section aria-label="What saving will change">
-      <h3 className="mb-1 text-xs font-semibold tracking-wide text-soft uppercase">
-        What saving will change
-      </h3>
+    <section aria-label="What will change">
+      <h3 className="mb-1 text-xs font-semibold tracking-wide text-soft uppercase">What will change</h3>
       <div
         aria-live="polite"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
         role="region"
         aria-label="Changes"
@@ -30,14 +28,14 @@ export function ChangePreview({
         {error ? (
           <FormProblem problem={error} />
         ) : !data ? (
-          <p className="text-soft">Looking …</p>
+          <p className="text-soft">Checking…</p>
         ) : data.agents.length === 0 ? (
           <p className="text-soft">No agent gains or loses a tool.</p>
         ) : (
           <ul className="flex flex-col gap-3">
             {data.agents.map((change) => (
               <li key={change.agent}>
-                <Change change={change} />
+                <AgentChanges change={change} />
               </li>
             ))}
           </ul>
@@ -47,37 +45,36 @@ export function ChangePreview({
   );
 }
 
-function Change({ change }: { change: AgentChange }) {
+function AgentChanges({ change }: { change: AgentChange }) {
   const { agent, added, removed, hidden, unknown, unmatched, before, after } = change;
-  const isSame = added.length + removed.length === 0;
+  const isUnchanged = added.length + removed.length === 0;
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">
           <UntrustedText text={agent} />
         </span>
-        {added.length > 0 && <Badge tone="ok">+ {counted(added.length, "tool")}</Badge>}
-        {removed.length > 0 && <Badge tone="bad">− {counted(removed.length, "tool")}</Badge>}
-        {isSame && <span className="text-soft">the same tools</span>}
+        {added.length > 0 && <Badge tone="ok">+ {formatCount(added.length, "tool")}</Badge>}
+        {removed.length > 0 && <Badge tone="bad">− {formatCount(removed.length, "tool")}</Badge>}
+        {isUnchanged && <span className="text-soft">same tools</span>}
         <CostChange before={before} after={after} />
       </p>
-      <Names sign="+" look="text-ok" tools={added} />
-      <Names sign="−" look="text-bad" tools={removed} />
+      <ToolNames sign="+" look="text-ok" tools={added} />
+      <ToolNames sign="−" look="text-bad" tools={removed} />
       {hidden.length > 0 && (
         <Note>
-          Hidden by a rule all the same:{" "}
-          <UntrustedText text={hidden.map(({ name }) => name).join(", ")} mono /> (
+          Still hidden by a rule: <UntrustedText text={hidden.map(({ name }) => name).join(", ")} mono /> (
           <UntrustedText text={[...new Set(hidden.map(({ rule }) => rule))].join("; ")} />)
         </Note>
       )}
       {unknown.length > 0 && (
         <Note>
-          Nothing has these names yet: <UntrustedText text={unknown.join(", ")} mono />
+          No tool has these names yet: <UntrustedText text={unknown.join(", ")} mono />
         </Note>
       )}
       {unmatched.length > 0 && (
         <Note>
-          No tool fits these patterns yet: <UntrustedText text={unmatched.join(", ")} mono />
+          No tool matches these patterns yet: <UntrustedText text={unmatched.join(", ")} mono />
         </Note>
       )}
     </>
@@ -88,16 +85,16 @@ function Note({ children }: { children: React.ReactNode }) {
   return <p className="mt-1 text-xs text-warn">{children}</p>;
 }
 
-const FIRST = 8;
+const MAX_NAMES = 8;
 
-function Names({ sign, look, tools }: { sign: string; look: string; tools: AgentChange["added"] }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? tools : tools.slice(0, FIRST);
+function ToolNames({ sign, look, tools }: { sign: string; look: string; tools: AgentChange["added"] }) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  const visible = isExpanded ? tools : tools.slice(0, MAX_NAMES);
   return (
     <>
-      {shown.length > 0 && (
+      {visible.length > 0 && (
         <ul className="mt-1">
-          {shown.map(({ name, grantedBy }) => (
+          {visible.map(({ name, grantedBy }) => (
             <li key={name} className="flex gap-2">
               <span className={look} aria-hidden="true">
                 {sign}
@@ -105,16 +102,20 @@ function Names({ sign, look, tools }: { sign: string; look: string; tools: Agent
               <span className="min-w-0">
                 <UntrustedText text={name} mono />{" "}
                 <span className="text-xs text-soft">
-                  <UntrustedText text={grantedBy.map(sourceWords).join(", ")} />
+                  <UntrustedText text={grantedBy.map(formatGrantSource).join(", ")} />
                 </span>
               </span>
             </li>
           ))}
         </ul>
       )}
-      {!all && tools.length > FIRST && (
-        <button type="button" className="mt-1 text-accent hover:underline" onClick={() => setAll(true)}>
-          and {tools.length - FIRST} more
+      {!isExpanded && tools.length > MAX_NAMES && (
+        <button
+          type="button"
+          className="mt-1 text-accent hover:underline"
+          onClick={() => setIsExpanded(true)}
+        >
+          Show {tools.length - MAX_NAMES} more
         </button>
       )}
     </>

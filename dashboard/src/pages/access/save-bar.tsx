@@ -3,7 +3,7 @@ import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 
-/** At the foot of what is edited: what saving would do, keep it, or let it go. */
+/** The footer of an edited form: a preview of the changes, Save and Discard. */
 export function SaveBar({
   label,
   busy,
@@ -26,7 +26,9 @@ export function SaveBar({
       {children}
       <FormProblem problem={problem} />
       {problem?.code === "CHANGED" && (
-        <p className="text-soft">Somebody else has changed it meanwhile. Discard to see it as it is now.</p>
+        <p className="text-soft">
+          Somebody else changed this. Discard your changes to see the current version.
+        </p>
       )}
       <div className="flex justify-end gap-2">
         <Button onClick={onDiscard}>Discard</Button>

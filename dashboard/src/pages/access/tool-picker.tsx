@@ -4,66 +4,67 @@ import { useGet } from "../../api/use-api.ts";
 import { classes } from "../../ui/classes.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { originWords, short } from "./tool-words.tsx";
-import { useSettled } from "./use-preview.ts";
+import { formatCompact, formatOrigin } from "./tool-labels.tsx";
+import { useDebounced } from "./use-preview.ts";
 
 interface ToolPickerProps {
   readonly label: string;
-  /** What is chosen already. */
-  readonly taken: readonly string[];
+  /** Entries that are already added. */
+  readonly selected: readonly string[];
   readonly onAdd: (entry: string) => void;
-  /** Also all tools of a server, and all that come with Toolkeep. */
-  readonly patterns?: boolean;
+  /** Also offers all tools of a server, and `*`. */
+  readonly allowPatterns?: boolean;
 }
 
 interface Option {
   readonly entry: string;
-  readonly about: string;
+  readonly description: string;
   readonly note: string;
 }
 
-const SHOWN = 12;
-const MANY = 5;
+const MAX_TOOLS = 12;
+const MAX_SERVERS = 5;
 
-/** Adds tools by searching for what they do. Arrow keys move, Enter adds, Escape clears. */
-export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPickerProps) {
+/** Finds tools by what they do and adds them. The arrow keys move, Enter adds, Escape clears. */
+export function ToolPicker({ label, selected, onAdd, allowPatterns = false }: ToolPickerProps) {
   const list = useId();
   const box = useRef<HTMLDivElement>(null);
-  const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
-  const query = useSettled(typed.trim());
-  const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
-    params: { query, limit: SHOWN },
+  const [text, setText] = useState("");
+  const [activeIndex, setActiveIndex] = useState(0);
+  const query = useDebounced(text.trim());
+  const search = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
+    params: { query, limit: MAX_TOOLS },
     keepPrevious: true,
   });
-  const many = useMany(patterns, query);
-  const options = query === "" ? [] : [...many, ...toolOptions(found.data)];
-  const isOpen = typed.trim() !== "";
-  // What is shown may still be the answer to other words.
-  const isCurrent = query === typed.trim() && !found.isPlaceholderData && !found.isPending;
-  const current = options[Math.min(at, options.length - 1)];
+  const patternOptions = usePatternOptions(allowPatterns, query);
+  const options = query === "" ? [] : [...patternOptions, ...toOptions(search.data)];
+  const isOpen = text.trim() !== "";
+  // The options on screen may still answer an older query.
+  const isCurrent = query === text.trim() && !search.isPlaceholderData && !search.isPending;
+  const current = options[Math.min(activeIndex, options.length - 1)];
 
   useEffect(() => {
-    box.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [at]);
+    box.current?.querySelector(`[data-at="${activeIndex}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [activeIndex]);
 
   const add = (option: Option | undefined) => {
-    if (option && !taken.includes(option.entry)) onAdd(option.entry);
+    if (option && !selected.includes(option.entry)) onAdd(option.entry);
   };
-  // Enter before the answer is there adds what it finds for exactly these words.
-  const [entered, setEntered] = useState<string | null>(null);
+  // Enter pressed before the answer arrives adds the first result for exactly this text.
+  const [pendingEnter, setPendingEnter] = useState<string | null>(null);
   useEffect(() => {
-    if (entered === null || !isCurrent) return;
-    setEntered(null);
-    if (entered === query) add(current);
+    if (pendingEnter === null || !isCurrent) return;
+    setPendingEnter(null);
+    if (pendingEnter === query) add(current);
   });
-  const press = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const offset = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Enter") {
       if (isCurrent) add(current);
-      else setEntered(typed.trim());
-    } else if (event.key === "Escape" && isOpen) setTyped("");
-    else if (step !== undefined) setAt(Math.max(0, Math.min(options.length - 1, at + step)));
+      else setPendingEnter(text.trim());
+    } else if (event.key === "Escape" && isOpen) setText("");
+    else if (offset !== undefined)
+      setActiveIndex(Math.max(0, Math.min(options.length - 1, activeIndex + offset)));
     else return;
     event.preventDefault();
   };
@@ -83,16 +84,16 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
           aria-expanded={isOpen}
           aria-controls={list}
           aria-activedescendant={
-            isOpen && current ? `${list}-${Math.min(at, options.length - 1)}` : undefined
+            isOpen && current ? `${list}-${Math.min(activeIndex, options.length - 1)}` : undefined
           }
           placeholder={label}
-          value={typed}
+          value={text}
           onChange={({ target }) => {
-            setTyped(target.value);
-            setEntered(null);
-            setAt(0);
+            setText(target.value);
+            setPendingEnter(null);
+            setActiveIndex(0);
           }}
-          onKeyDown={press}
+          onKeyDown={onKeyDown}
           className="h-8 w-full rounded-md border border-line-strong bg-surface pr-2 pl-8 placeholder:text-soft max-sm:h-10"
         />
       </div>
@@ -100,7 +101,7 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
         ref={box}
         id={list}
         role="listbox"
-        aria-label="Tools that were found"
+        aria-label="Matching tools"
         hidden={!isOpen}
         className="mt-1 max-h-72 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-lg"
       >
@@ -111,22 +112,22 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
             index={index}
             option={option}
             isCurrent={option === current}
-            isTaken={taken.includes(option.entry)}
+            isSelected={selected.includes(option.entry)}
             onChoose={() => {
-              setAt(index);
+              setActiveIndex(index);
               add(option);
             }}
           />
         ))}
         {isOpen && options.length === 0 && (
-          // biome-ignore lint/a11y/useFocusableInteractive: it cannot be chosen
+          // biome-ignore lint/a11y/useFocusableInteractive: it cannot be selected
           <div
             role="option"
             aria-selected="false"
             aria-disabled="true"
             className="px-2 py-3 text-center text-soft"
           >
-            {found.isFetching || query !== typed.trim() ? "Searching …" : "No tool fits these words"}
+            {search.isFetching || query !== text.trim() ? "Searching…" : "No matching tools"}
           </div>
         )}
       </div>
@@ -137,27 +138,27 @@ export function ToolPicker({ label, taken, onAdd, patterns = false }: ToolPicker
 function OptionLine({
   id,
   index,
-  option: { entry, about, note },
+  option: { entry, description, note },
   isCurrent,
-  isTaken,
+  isSelected,
   onChoose,
 }: {
   id: string;
   index: number;
   option: Option;
   isCurrent: boolean;
-  isTaken: boolean;
+  isSelected: boolean;
   onChoose: () => void;
 }) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys
     <div
       id={id}
       data-at={index}
       role="option"
       tabIndex={-1}
       aria-selected={isCurrent}
-      aria-disabled={isTaken}
+      aria-disabled={isSelected}
       className={classes(
         "grid grid-cols-[minmax(0,1fr)_auto] gap-x-2 rounded px-2 py-1",
         isCurrent ? "bg-selected" : "hover:bg-hover",
@@ -165,34 +166,34 @@ function OptionLine({
       onClick={onChoose}
     >
       <UntrustedText text={entry} mono line />
-      <span className="text-xs text-soft">{isTaken ? "already in" : note}</span>
+      <span className="text-xs text-soft">{isSelected ? "already added" : note}</span>
       <span className="col-span-2 text-xs text-soft">
-        <UntrustedText text={about} line />
+        <UntrustedText text={description} line />
       </span>
     </div>
   );
 }
 
-function toolOptions(found: ToolSearchAnswer | undefined): readonly Option[] {
-  return (found?.matches ?? []).map(({ tool }) => ({
+function toOptions(answer: ToolSearchAnswer | undefined): readonly Option[] {
+  return (answer?.matches ?? []).map(({ tool }) => ({
     entry: tool.name,
-    about: tool.description,
-    note: `${originWords(tool.origin)} · ${short(tool.tokens)} tokens`,
+    description: tool.description,
+    note: `${formatOrigin(tool.origin)} · ${formatCompact(tool.tokens)} tokens`,
   }));
 }
 
-/** What gives many tools at once, now and later. */
-function useMany(isWanted: boolean, query: string): readonly Option[] {
-  const servers = useGet<ServerList>(isWanted ? "/servers" : undefined).data?.servers ?? [];
-  if (!isWanted || query === "") return [];
+/** Patterns that cover many tools at once, including future ones. */
+function usePatternOptions(isEnabled: boolean, query: string): readonly Option[] {
+  const servers = useGet<ServerList>(isEnabled ? "/servers" : undefined).data?.servers ?? [];
+  if (!isEnabled || query === "") return [];
   const words = query.toLowerCase();
   const all = {
     entry: "*",
-    about: "Every tool that comes with Toolkeep, and your scripts",
-    note: "all of them",
+    description: "All built-in tools and your custom tools",
+    note: "all",
   };
   return [
-    // Only by its own sign: a server may be called "all" or "everything".
+    // Only for a literal "*": a server may be named "all" or "everything".
     ...(words === "*" ? [all] : []),
     ...servers
       .filter(({ name }) => name.toLowerCase().includes(words))
@@ -201,10 +202,10 @@ function useMany(isWanted: boolean, query: string): readonly Option[] {
           a.name.toLowerCase().indexOf(words) - b.name.toLowerCase().indexOf(words) ||
           a.name.length - b.name.length,
       )
-      .slice(0, MANY)
+      .slice(0, MAX_SERVERS)
       .map(({ name, toolCount }) => ({
         entry: `mcp:${name}:*`,
-        about: `Every tool of the server ${name}, also those it will have later`,
+        description: `All tools of the server ${name}, including future ones`,
         note: `${toolCount} tools`,
       })),
   ];

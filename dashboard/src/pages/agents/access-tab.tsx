@@ -9,39 +9,39 @@ import { SaveBar } from "../access/save-bar.tsx";
 import { usePreview } from "../access/use-preview.ts";
 import { type AgentDraft, AgentForm } from "./agent-form.tsx";
 
-interface Edited extends AgentDraft {
-  /** What it was when it was read. */
+interface EditedAgent extends AgentDraft {
+  /** The version that the edit is based on; the API refuses to overwrite a newer one. */
   readonly since: number;
 }
 
-/** What an agent is given, to be changed; what that would do is shown before it is done. */
-export function AccessTab({ agent, mayChange }: { agent: AgentView; mayChange: boolean }) {
+/** Edits the access of an agent and previews the effect before saving. */
+export function AccessTab({ agent, canEdit }: { agent: AgentView; canEdit: boolean }) {
   const { name, updatedAt } = agent;
-  const stored = useMemo<Edited>(() => ({ ...draftOf(agent), since: updatedAt }), [agent, updatedAt]);
-  const [draft, setDraft, forget] = useDraft<Edited | null>(`agent.${name}`, null);
+  const stored = useMemo<EditedAgent>(() => ({ ...toDraft(agent), since: updatedAt }), [agent, updatedAt]);
+  const [draft, setDraft, clearDraft] = useDraft<EditedAgent | null>(`agent.${name}`, null);
   const edited = draft ?? stored;
-  const isChanged = same(edited) !== same(stored);
-  const { since: _, ...wanted } = edited;
-  const preview = usePreview(isChanged ? { agent: { name, ...wanted } } : undefined);
+  const isChanged = serializeDraft(edited) !== serializeDraft(stored);
+  const { since: _, ...input } = edited;
+  const preview = usePreview(isChanged ? { agent: { name, ...input } } : undefined);
   const update = useAction({
-    run: (client, body: Edited) => client.patch<AgentAnswer>(joinPath("agents", name), body),
+    run: (client, body: EditedAgent) => client.patch<AgentAnswer>(joinPath("agents", name), body),
     successMessage: "Saved",
     invalidates: ["/agents", "/toolboxes", "/tools", "/access"],
     quiet: true,
   });
   const save = async () => {
-    if (await update.run(edited)) forget();
+    if (await update.run(edited)) clearDraft();
   };
   const discard = () => {
     update.reset();
-    forget();
+    clearDraft();
   };
-  if (!mayChange) {
+  if (!canEdit) {
     return (
       <fieldset disabled>
-        <legend className="sr-only">What the agent is given</legend>
+        <legend className="sr-only">Access of the agent</legend>
         <PanelSection>
-          <p className="text-soft">Only admins change this.</p>
+          <p className="text-soft">Only admins can change this.</p>
         </PanelSection>
         <AgentForm draft={stored} />
       </fieldset>
@@ -65,12 +65,12 @@ export function AccessTab({ agent, mayChange }: { agent: AgentView; mayChange: b
   );
 }
 
-function draftOf(agent: AgentView): AgentDraft {
+function toDraft(agent: AgentView): AgentDraft {
   const { description, toolboxes, grants, pins, folders, model, headless, localModel, coordinator } = agent;
   return { description, toolboxes, grants, pins, folders, model, headless, localModel, coordinator };
 }
 
-/** Equal drafts give equal texts. */
-function same({ since: _, ...draft }: Edited): string {
+/** Serializes with sorted keys, so that equal drafts give equal strings. */
+function serializeDraft({ since: _, ...draft }: EditedAgent): string {
   return JSON.stringify(draft, Object.keys(draft).sort().concat("path", "access"));
 }

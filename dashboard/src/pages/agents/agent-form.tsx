@@ -7,8 +7,8 @@ import { Checkbox, Field, Select, TextInput } from "../../ui/form.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { EntryList } from "../access/entry-list.tsx";
+import { formatCount } from "../access/tool-labels.tsx";
 import { ToolPicker } from "../access/tool-picker.tsx";
-import { counted } from "../access/tool-words.tsx";
 
 export type AgentDraft = Required<Omit<AgentInput, "description">> & { readonly description: string };
 
@@ -24,7 +24,7 @@ export const NEW_AGENT: AgentDraft = {
   coordinator: false,
 };
 
-/** What an agent is given. Without `onChange` it is only shown. */
+/** The access of an agent. Read-only without `onChange`. */
 export function AgentForm({
   draft,
   onChange,
@@ -32,11 +32,11 @@ export function AgentForm({
   draft: AgentDraft;
   onChange?: (change: Partial<AgentDraft>) => void;
 }) {
-  const change = (given: Partial<AgentDraft>) => onChange?.(given);
+  const change = (next: Partial<AgentDraft>) => onChange?.(next);
   return (
     <>
       <PanelSection>
-        <Field label="What it is for">
+        <Field label="Description">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -47,37 +47,37 @@ export function AgentForm({
         </Field>
       </PanelSection>
       <PanelSection title="Toolboxes">
-        <Toolboxes chosen={draft.toolboxes} onChange={(toolboxes) => change({ toolboxes })} />
+        <ToolboxChoices selected={draft.toolboxes} onChange={(toolboxes) => change({ toolboxes })} />
       </PanelSection>
-      <PanelSection title="Single tools">
+      <PanelSection title="Granted tools">
         <div className="flex flex-col gap-2">
           {onChange && (
             <ToolPicker
-              label="Give it a tool: say what it should do"
-              patterns
-              taken={draft.grants}
+              label="Grant a tool: describe what it should do"
+              allowPatterns
+              selected={draft.grants}
               onAdd={(entry) => change({ grants: [...draft.grants, entry] })}
             />
           )}
           <EntryList
             entries={draft.grants}
             note={() => ""}
-            empty="None beside its toolboxes."
+            empty="No tools beyond its toolboxes."
             {...(onChange && {
-              onRemove: (entry: string) => change({ grants: without(draft.grants, entry) }),
+              onRemove: (entry: string) => change({ grants: removeEntry(draft.grants, entry) }),
             })}
           />
         </div>
       </PanelSection>
-      <PanelSection title="Always in its list">
+      <PanelSection title="Always listed">
         <div className="flex flex-col gap-2">
           <p className="text-soft">
-            Long lists leave tools to search. These stay in the list, for what it needs all the time.
+            Long lists defer tools to search. Add the tools that the agent needs all the time.
           </p>
           {onChange && (
             <ToolPicker
-              label="Keep a tool in its list"
-              taken={draft.pins}
+              label="Always list a tool"
+              selected={draft.pins}
               onAdd={(entry) => change({ pins: [...draft.pins, entry] })}
             />
           )}
@@ -85,18 +85,20 @@ export function AgentForm({
             entries={draft.pins}
             note={() => ""}
             empty="None."
-            {...(onChange && { onRemove: (entry: string) => change({ pins: without(draft.pins, entry) }) })}
+            {...(onChange && {
+              onRemove: (entry: string) => change({ pins: removeEntry(draft.pins, entry) }),
+            })}
           />
         </div>
       </PanelSection>
-      <PanelSection title="Folders beside its workspace">
+      <PanelSection title="Additional folders">
         <Folders folders={draft.folders} {...(onChange && { onChange: (folders) => change({ folders }) })} />
       </PanelSection>
-      <PanelSection title="More">
+      <PanelSection title="Advanced">
         <div className="flex flex-col gap-3">
           <Field
-            label="Its model"
-            hint="As its provider calls it. Lists are cut to what the model takes; empty: nobody says."
+            label="Model"
+            hint="Optional. The provider's name for it. Toolkeep shortens tool lists to what the model supports."
           >
             {(inputProps) => (
               <TextInput
@@ -108,20 +110,20 @@ export function AgentForm({
             )}
           </Field>
           <Checkbox
-            label="Nobody watches it"
-            hint="What would ask a person is refused at once instead of waiting."
+            label="Headless"
+            hint="Nobody watches this agent: calls that need approval are refused instead of waiting."
             checked={draft.headless}
             onChange={({ target }) => change({ headless: target.checked })}
           />
           <Checkbox
-            label="Its model runs locally"
-            hint="The tools that such models use all the time are always listed. Known by itself for names such as ollama/… and local addresses."
+            label="Local model"
+            hint="Always lists the tools that local models use most. Detected for names such as ollama/… and local URLs."
             checked={draft.localModel}
             onChange={({ target }) => change({ localModel: target.checked })}
           />
           <Checkbox
-            label="It coordinates other agents"
-            hint="The tools for leading agents are always listed."
+            label="Coordinator"
+            hint="Always lists the tools for leading other agents."
             checked={draft.coordinator}
             onChange={({ target }) => change({ coordinator: target.checked })}
           />
@@ -131,51 +133,52 @@ export function AgentForm({
   );
 }
 
-function without(entries: readonly string[], entry: string): readonly string[] {
+function removeEntry(entries: readonly string[], entry: string): readonly string[] {
   return entries.filter((one) => one !== entry);
 }
 
-const MANY = 8;
+const SEARCH_FROM = 8;
 
-function Toolboxes({
-  chosen,
+function ToolboxChoices({
+  selected,
   onChange,
 }: {
-  chosen: readonly string[];
+  selected: readonly string[];
   onChange: (toolboxes: readonly string[]) => void;
 }) {
-  const [typed, setTyped] = useState("");
+  const [query, setQuery] = useState("");
   const known = useGet<ToolboxList>("/toolboxes").data?.toolboxes ?? [];
-  const gone = chosen.filter((name) => !known.some((toolbox) => toolbox.name === name));
-  const wanted = typed.toLowerCase();
-  const shown = known.filter(
+  const missing = selected.filter((name) => !known.some((toolbox) => toolbox.name === name));
+  const text = query.toLowerCase();
+  const visible = known.filter(
     ({ name, description }) =>
-      chosen.includes(name) || `${name} ${description}`.toLowerCase().includes(wanted),
+      selected.includes(name) || `${name} ${description}`.toLowerCase().includes(text),
   );
-  const toggle = (name: string, isOn: boolean) => onChange(isOn ? [...chosen, name] : without(chosen, name));
+  const toggle = (name: string, isOn: boolean) =>
+    onChange(isOn ? [...selected, name] : removeEntry(selected, name));
   return (
     <div className="flex flex-col gap-2">
-      {known.length > MANY && (
+      {known.length > SEARCH_FROM && (
         <TextInput
           aria-label="Find a toolbox"
           placeholder="Find a toolbox"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
+          value={query}
+          onChange={({ target }) => setQuery(target.value)}
         />
       )}
-      {shown.map((toolbox) => (
-        <ToolboxLine
+      {visible.map((toolbox) => (
+        <ToolboxChoice
           key={toolbox.name}
           toolbox={toolbox}
-          isOn={chosen.includes(toolbox.name)}
+          isOn={selected.includes(toolbox.name)}
           onToggle={(isOn) => toggle(toolbox.name, isOn)}
         />
       ))}
-      {gone.map((name) => (
+      {missing.map((name) => (
         <Checkbox
           key={name}
           label={<UntrustedText text={name} />}
-          hint="There is no toolbox of this name; it gives nothing until there is."
+          hint="This toolbox does not exist, so it adds no tools."
           checked
           onChange={() => toggle(name, false)}
         />
@@ -184,7 +187,7 @@ function Toolboxes({
   );
 }
 
-function ToolboxLine({
+function ToolboxChoice({
   toolbox: { name, description, builtin, tools },
   isOn,
   onToggle,
@@ -200,9 +203,9 @@ function ToolboxLine({
           <span className="shrink-0 font-medium">
             <UntrustedText text={name} />
           </span>
-          {!builtin && <Badge>yours</Badge>}
+          {!builtin && <Badge>custom</Badge>}
           <span className="min-w-0 text-soft">
-            <UntrustedText text={description || counted(tools.length, "tool")} line />
+            <UntrustedText text={description || formatCount(tools.length, "tool")} line />
           </span>
         </span>
       }
@@ -213,8 +216,8 @@ function ToolboxLine({
 }
 
 const ACCESS = [
-  ["read", "may read"],
-  ["write", "may read and write"],
+  ["read", "Read"],
+  ["write", "Read and write"],
 ] as const;
 
 function Folders({
@@ -238,7 +241,7 @@ function Folders({
           </span>
           <div className="w-44">
             <Select
-              aria-label={`What it may do in ${folder.path}`}
+              aria-label={`Access to ${folder.path}`}
               options={ACCESS}
               value={folder.access}
               onChange={({ target }) =>
@@ -249,18 +252,18 @@ function Folders({
           {onChange && (
             <IconButton
               icon="close"
-              label={`Take away ${folder.path}`}
+              label={`Remove ${folder.path}`}
               onClick={() => onChange(folders.toSpliced(at, 1))}
             />
           )}
         </div>
       ))}
-      {folders.length === 0 && <p className="text-soft">None: it works in its own workspace.</p>}
+      {folders.length === 0 && <p className="text-soft">None. The agent works in its own workspace.</p>}
       {onChange && (
         <div className="flex gap-2">
           <TextInput
             mono
-            aria-label="A folder, from the root"
+            aria-label="Absolute path of a folder"
             placeholder="/home/me/notes"
             value={path}
             onChange={({ target }) => setPath(target.value)}
@@ -270,7 +273,7 @@ function Folders({
             disabled={path.trim() === "" || folders.some((folder) => folder.path === path.trim())}
             onClick={add}
           >
-            Add
+            Add folder
           </Button>
         </div>
       )}

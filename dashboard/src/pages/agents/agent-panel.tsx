@@ -9,26 +9,26 @@ import { SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { counted } from "../access/tool-words.tsx";
+import { formatCount } from "../access/tool-labels.tsx";
 import { AccessTab } from "./access-tab.tsx";
-import { EffectiveTab } from "./effective-tab.tsx";
 import { TokensTab } from "./tokens-tab.tsx";
+import { ToolsTab } from "./tools-tab.tsx";
 
-/** One agent: what it has, what it is given, and its tokens. */
+/** One agent: its tools, its access and its tokens. */
 export function AgentPanel({ name }: { name: string }) {
   const answer = useGet<AgentAnswer>(joinPath("agents", name));
   const tokens = useGet<TokenList>("/tokens").data?.tokens.filter(({ agent }) => agent === name) ?? [];
   const tab = useTab("tab", ["tools", "access", "tokens"]);
-  const mayChange = useHasRole("admin");
-  const remove = useRemoval(name, tokens.length);
+  const canEdit = useHasRole("admin");
+  const remove = useConfirmedDelete(name, tokens.length);
   return (
     <SidePanel
       title={<UntrustedText text={name} line />}
       closeTo={urlWith({ tab: "" }, "/agents")}
       actions={
-        mayChange && (
+        canEdit && (
           <Menu
-            label="More to do with the agent"
+            label={`More actions for ${name}`}
             items={[{ label: "Delete", icon: "trash", danger: true, onSelect: () => void remove() }]}
           />
         )
@@ -36,20 +36,20 @@ export function AgentPanel({ name }: { name: string }) {
     >
       <Tabs
         name="tab"
-        label="Parts of the agent"
+        label="Agent details"
         tabs={[
-          { id: "tools", label: "What it has" },
-          { id: "access", label: "What it is given" },
+          { id: "tools", label: "Tools" },
+          { id: "access", label: "Access" },
           { id: "tokens", label: "Tokens", count: tokens.length },
         ]}
       />
       <QueryView query={answer}>
         {({ agent }) => (
           <>
-            <About agent={agent} />
-            {tab === "tools" && <EffectiveTab name={agent.name} />}
-            {tab === "access" && <AccessTab key={agent.name} agent={agent} mayChange={mayChange} />}
-            {tab === "tokens" && <TokensTab agent={agent.name} tokens={tokens} mayChange={mayChange} />}
+            <AgentSummary agent={agent} />
+            {tab === "tools" && <ToolsTab name={agent.name} />}
+            {tab === "access" && <AccessTab key={agent.name} agent={agent} canEdit={canEdit} />}
+            {tab === "tokens" && <TokensTab agent={agent.name} tokens={tokens} canEdit={canEdit} />}
           </>
         )}
       </QueryView>
@@ -57,7 +57,7 @@ export function AgentPanel({ name }: { name: string }) {
   );
 }
 
-function About({ agent: { description, parent, context } }: { agent: AgentView }) {
+function AgentSummary({ agent: { description, parent, context } }: { agent: AgentView }) {
   if (description === "" && parent === null) return null;
   return (
     <p className="px-4 pt-3 text-soft">
@@ -67,7 +67,7 @@ function About({ agent: { description, parent, context } }: { agent: AgentView }
   );
 }
 
-function useRemoval(name: string, tokens: number): () => Promise<void> {
+function useConfirmedDelete(name: string, tokens: number): () => Promise<void> {
   const confirm = useConfirm();
   const remove = useAction({
     run: (client, _: string) => client.delete(joinPath("agents", name)),
@@ -76,8 +76,8 @@ function useRemoval(name: string, tokens: number): () => Promise<void> {
   });
   return async () => {
     const isConfirmed = await confirm({
-      title: `Delete the agent ${name}?`,
-      description: `${tokens === 0 ? "It has no token." : `${counted(tokens, "token")} of it ${tokens === 1 ? "ends" : "end"} at once, and clients that use ${tokens === 1 ? "it" : "them"} are refused.`} Its memories and to-dos go with it; its workspace stays on disk. It cannot be undone.`,
+      title: `Delete agent ${name}?`,
+      description: `${tokens === 0 ? "It has no tokens." : `Its ${formatCount(tokens, "token")} ${tokens === 1 ? "stops" : "stop"} working immediately.`} Its memories and to-dos are deleted; its workspace stays on disk. This cannot be undone.`,
       action: "Delete",
       danger: true,
     });

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<AgentView>[] = [
   NAME,
   {
     id: "about",
-    header: "For",
+    header: "Description",
     cell: ({ description }) => <UntrustedText text={description} line />,
     width: "minmax(0,2fr)",
   },
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<AgentView>[] = [
   KIND,
   TOOLS,
 ];
-const FEW = [NAME, KIND, TOOLS];
+const COLUMNS_BESIDE_PANEL = [NAME, KIND, TOOLS];
 
 function Kind({ parent, context, headless }: AgentView) {
   return (
@@ -58,34 +58,30 @@ function Kind({ parent, context, headless }: AgentView) {
       ) : (
         <UntrustedText text={`${context} of ${parent}`} line />
       )}
-      {headless && <Badge tone="warn">nobody watches</Badge>}
+      {headless && <Badge tone="warn">headless</Badge>}
     </span>
   );
 }
 
-/** Who calls tools, and one of them: what it has, what that costs, its tokens. */
+/** The list of agents, and one of them in the panel. */
 export function Page({ params: { name } }: PageProps) {
   const agents = useGet<AgentList>("/agents");
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [isNew] = useUrlState("new");
-  const mayChange = useHasRole("admin");
+  const canEdit = useHasRole("admin");
   const panel =
-    name !== undefined ? (
-      <AgentPanel key={name} name={name} />
-    ) : (
-      isNew !== "" && mayChange && <NewAgentPanel />
-    );
-  const create = mayChange && (
+    name !== undefined ? <AgentPanel key={name} name={name} /> : isNew !== "" && canEdit && <NewAgentPanel />;
+  const create = canEdit && (
     <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" }, "/agents")}>
-      New agent
+      Create agent
     </ButtonLink>
   );
   return (
     <PageFrame title="Agents" description="Agents and the tools they can use." actions={create} panel={panel}>
       <QueryView query={agents}>
         {({ agents: all }) => {
-          const wanted = words.toLowerCase();
-          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
+          const text = query.toLowerCase();
+          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(text));
           return (
             <>
               <FilterBar summary={`${rows.length} of ${all.length}`}>
@@ -94,14 +90,17 @@ export function Page({ params: { name } }: PageProps) {
               <DataTable
                 label="Agents"
                 rows={rows}
-                columns={panel ? FEW : COLUMNS}
+                columns={panel ? COLUMNS_BESIDE_PANEL : COLUMNS}
                 rowKey={(agent) => agent.name}
                 rowLink={(agent) => urlWith({ new: "" }, joinPath("agents", agent.name))}
                 selected={name}
                 empty={
-                  <EmptyState title={all.length === 0 ? "No agent yet" : "No agent fits"} action={create}>
-                    An agent is who calls: give each client or program one of its own, with the tools it needs
-                    and a token.
+                  <EmptyState
+                    title={all.length === 0 ? "No agents yet" : "No matching agents"}
+                    action={create}
+                  >
+                    Agents call tools. Create one for each client or program, give it the tools it needs, and
+                    connect it with a token.
                   </EmptyState>
                 }
               />

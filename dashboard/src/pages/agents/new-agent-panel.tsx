@@ -12,7 +12,7 @@ import { type AgentDraft, AgentForm, NEW_AGENT } from "./agent-form.tsx";
 
 interface Draft extends AgentDraft {
   readonly name: string;
-  /** "": nobody's. */
+  /** "" for a main agent. */
   readonly parent: string;
   readonly scout: boolean;
 }
@@ -20,35 +20,35 @@ interface Draft extends AgentDraft {
 const EMPTY: Draft = { ...NEW_AGENT, name: "", parent: "", scout: false };
 
 export function NewAgentPanel() {
-  const [draft, setDraft, forget] = useDraft("agent-new", EMPTY);
+  const [draft, setDraft, clearDraft] = useDraft("agent-new", EMPTY);
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const wanted = asSent(draft);
+  const input = toNewAgent(draft);
   const isTaken = agents.some(({ name }) => name === draft.name);
-  const preview = usePreview(draft.name === "" || isTaken ? undefined : { agent: wanted });
+  const preview = usePreview(draft.name === "" || isTaken ? undefined : { agent: input });
   const create = useAction({
     run: (client, body: NewAgent) => client.post<AgentAnswer>("/agents", body),
-    successMessage: ({ agent }) => `${agent.name} is there now; make it a token next`,
+    successMessage: ({ agent }) => `Created ${agent.name}. Create a token next.`,
     invalidates: ["/agents", "/toolboxes"],
     quiet: true,
   });
   const save = async () => {
-    const made = await create.run(wanted);
-    if (!made) return;
-    forget();
-    navigate(urlWith({ new: "", tab: "tokens" }, joinPath("agents", made.agent.name)));
+    const result = await create.run(input);
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ new: "", tab: "tokens" }, joinPath("agents", result.agent.name)));
   };
-  const leave = () => {
-    forget();
+  const discard = () => {
+    clearDraft();
     navigate(urlWith({ new: "" }, "/agents"));
   };
   return (
-    <SidePanel title="New agent" closeTo={urlWith({ new: "" }, "/agents")}>
+    <SidePanel title="Create agent" closeTo={urlWith({ new: "" }, "/agents")}>
       <PanelSection>
         <div className="flex flex-col gap-3">
           <Field
             label="Name"
-            hint="Small letters, digits and dashes: claude-laptop"
-            {...(isTaken ? { error: "There is an agent of this name" } : {})}
+            hint="Lowercase letters, digits and dashes, such as claude-laptop"
+            {...(isTaken ? { error: "An agent with this name already exists" } : {})}
           >
             {(inputProps) => (
               <TextInput
@@ -60,15 +60,15 @@ export function NewAgentPanel() {
             )}
           </Field>
           <Field
-            label="Works for"
-            hint="A sub-agent gets its tasks from another agent, and asks and reports there."
+            label="Parent agent"
+            hint="A sub-agent gets its tasks from its parent, and sends questions and results there."
           >
             {(inputProps) => (
               <Select
                 {...inputProps}
                 value={draft.parent}
                 options={[
-                  ["", "nobody: it is a main agent"],
+                  ["", "None (main agent)"],
                   ...agents
                     .filter(({ context }) => context !== "scout")
                     .map(({ name }) => [name, name] as const),
@@ -79,8 +79,8 @@ export function NewAgentPanel() {
           </Field>
           {draft.parent !== "" && (
             <Checkbox
-              label="It only looks around"
-              hint="A scout changes nothing anywhere."
+              label="Scout"
+              hint="A scout only reads; it cannot change anything."
               checked={draft.scout}
               onChange={({ target }) => setDraft({ ...draft, scout: target.checked })}
             />
@@ -89,12 +89,12 @@ export function NewAgentPanel() {
       </PanelSection>
       <AgentForm draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
       <SaveBar
-        label="Create it"
+        label="Create agent"
         busy={create.isBusy}
         disabled={draft.name === "" || isTaken}
         problem={create.problem}
         onSave={() => void save()}
-        onDiscard={leave}
+        onDiscard={discard}
       >
         {draft.name !== "" && !isTaken && <ChangePreview preview={preview} />}
       </SaveBar>
@@ -102,10 +102,10 @@ export function NewAgentPanel() {
   );
 }
 
-function asSent({ parent, scout, toolboxes, ...rest }: Draft): NewAgent {
+function toNewAgent({ parent, scout, toolboxes, ...rest }: Draft): NewAgent {
   return {
     ...rest,
-    // Without any a scout gets those of scouts.
+    // Without toolboxes, the API gives a scout the default ones for scouts.
     ...(scout && toolboxes.length === 0 ? {} : { toolboxes }),
     ...(parent === "" ? {} : { parent, scout }),
   };

@@ -7,54 +7,54 @@ import { Checkbox, Field, FormProblem, Select, TextInput } from "../../ui/form.t
 import { useDraft } from "../../ui/use-draft.ts";
 
 export const DAY_MS = 86_400_000;
-/** When a token expires, in days. */
-export const LIVES = [
-  ["", "never"],
-  ["1", "after a day"],
-  ["30", "after 30 days"],
-  ["90", "after 90 days"],
-  ["365", "after a year"],
+/** Days until a token expires; "" for never. */
+export const EXPIRY_OPTIONS = [
+  ["", "Never"],
+  ["1", "After 1 day"],
+  ["30", "After 30 days"],
+  ["90", "After 90 days"],
+  ["365", "After 1 year"],
 ] as const;
 
-/** What tools a token may be narrowed to, in words. */
+/** The scopes that a token can be limited to. */
 const SCOPES = [
   ["mcp", "Tools of servers and plugins"],
-  ["tools", "Tools that come with Toolkeep"],
+  ["tools", "Built-in tools"],
   ["files", "Files"],
-  ["shell", "Commands"],
-  ["web", "The web"],
+  ["shell", "Shell commands"],
+  ["web", "Web"],
   ["human", "Asking people"],
   ["search", "Searching knowledge"],
   ["get", "Reading knowledge"],
   ["memory.read", "Reading memory"],
   ["memory.write", "Writing memory"],
-  ["sync", "Bringing sources up to date"],
-  ["ingest", "Writing into the inbox"],
+  ["sync", "Syncing sources"],
+  ["ingest", "Writing to the inbox"],
   ["admin", "Managing Toolkeep"],
 ] as const;
 
 interface Draft {
   readonly label: string;
-  /** "": for good. */
+  /** "" for no expiry. */
   readonly days: string;
-  /** Null: all. */
+  /** Null for all scopes. */
   readonly scopes: readonly string[] | null;
   readonly interactive: boolean;
 }
 
-const NOTHING: Draft = { label: "", days: "", scopes: null, interactive: false };
+const EMPTY: Draft = { label: "", days: "", scopes: null, interactive: false };
 
 export function NewTokenDialog({
   agent,
   onClose,
-  onMade,
+  onCreate,
 }: {
   agent: string;
   onClose: () => void;
-  onMade: (answer: TokenAnswer) => void;
+  onCreate: (answer: TokenAnswer) => void;
 }) {
   const form = useId();
-  const [draft, setDraft, forget] = useDraft<Draft>(`token.${agent}`, NOTHING);
+  const [draft, setDraft, clearDraft] = useDraft<Draft>(`token.${agent}`, EMPTY);
   const { label, days, scopes, interactive } = draft;
   const setScopes = (next: readonly string[] | null) => setDraft({ ...draft, scopes: next });
   const create = useAction({
@@ -64,36 +64,36 @@ export function NewTokenDialog({
   });
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const made = await create.run({
+    const result = await create.run({
       agent,
       ...(label === "" ? {} : { label }),
       ...(days === "" ? {} : { expiresInMs: Number(days) * DAY_MS }),
       ...(scopes === null ? {} : { scopes }),
       ...(interactive ? { interactive } : {}),
     });
-    if (!made) return;
-    forget();
-    onMade(made);
+    if (!result) return;
+    clearDraft();
+    onCreate(result);
   };
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
   return (
     <Dialog
-      title="New token"
+      title="Create token"
       onClose={close}
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.isBusy}>
-            Make the token
+            Create token
           </Button>
         </>
       }
     >
       <form id={form} onSubmit={(event) => void send(event)} className="flex flex-col gap-3">
-        <Field label="Label" hint="Where it will be used: Claude Code on the laptop">
+        <Field label="Label" hint="Where you will use it, such as Claude Code on my laptop">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -107,24 +107,24 @@ export function NewTokenDialog({
           {(inputProps) => (
             <Select
               {...inputProps}
-              options={LIVES}
+              options={EXPIRY_OPTIONS}
               value={days}
               onChange={({ target }) => setDraft({ ...draft, days: target.value })}
             />
           )}
         </Field>
         <Checkbox
-          label="Only for some kinds of tools"
+          label="Limit to certain tools"
           checked={scopes !== null}
           onChange={({ target }) => setScopes(target.checked ? ["mcp", "tools"] : null)}
         />
         {scopes !== null && (
           <fieldset className="grid grid-cols-2 gap-2 rounded-md border border-line p-3 max-sm:grid-cols-1">
             <legend className="sr-only">Kinds of tools</legend>
-            {SCOPES.map(([id, words]) => (
+            {SCOPES.map(([id, text]) => (
               <Checkbox
                 key={id}
-                label={words}
+                label={text}
                 checked={scopes.includes(id)}
                 onChange={({ target }) =>
                   setScopes(target.checked ? [...scopes, id] : scopes.filter((one) => one !== id))
@@ -134,8 +134,8 @@ export function NewTokenDialog({
           </fieldset>
         )}
         <Checkbox
-          label="The person at its client may approve single calls there"
-          hint="Only where a person sits at the client, not a program."
+          label="The person at the client can approve single calls"
+          hint="Only for a client that a person uses, never for an unattended program."
           checked={interactive}
           onChange={({ target }) => setDraft({ ...draft, interactive: target.checked })}
         />

@@ -9,76 +9,75 @@ import { useConfirm } from "../../ui/confirm.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
+import { CreatedTokenDialog } from "./created-token-dialog.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
-import { TokenShown } from "./token-shown.tsx";
 
-/** What lets clients in as this agent. Values are shown once, when they are made, and kept nowhere. */
+/** The tokens of an agent. A value is shown once, when it is created, and never stored. */
 export function TokensTab({
   agent,
   tokens,
-  mayChange,
+  canEdit,
 }: {
   agent: string;
   tokens: readonly TokenView[];
-  mayChange: boolean;
+  canEdit: boolean;
 }) {
-  const [doing, setDoing] = useUrlState("doing");
-  // Here and nowhere else: not in the address, not in the storage of the browser, gone with a reload.
-  const [made, setMade] = useState<TokenAnswer | null>(null);
+  const [openDialog, setOpenDialog] = useUrlState("doing");
+  // The secret lives only here: not in the URL, not in browser storage, and gone after a reload.
+  const [created, setCreated] = useState<TokenAnswer | null>(null);
   return (
     <>
       <PanelSection
         title="Tokens"
         actions={
-          mayChange && (
-            <Button icon="plus" onClick={() => setDoing("token")}>
-              New token
+          canEdit && (
+            <Button icon="plus" onClick={() => setOpenDialog("token")}>
+              Create token
             </Button>
           )
         }
       >
         {tokens.length === 0 ? (
           <p className="text-soft">
-            It has none, so no client can act as it yet. A token is shown once, with what to write into the
-            settings of each client.
+            No tokens yet. Create one to connect a client; you see it once, with a snippet for each client.
           </p>
         ) : (
           <ul className="divide-y divide-line rounded-md border border-line">
             {tokens.map((token) => (
               <li key={token.id}>
-                <TokenLine token={token} mayChange={mayChange} />
+                <TokenRow token={token} canEdit={canEdit} />
               </li>
             ))}
           </ul>
         )}
       </PanelSection>
-      {doing === "token" && mayChange && (
+      {openDialog === "token" && canEdit && (
         <NewTokenDialog
           agent={agent}
-          onClose={() => setDoing("")}
-          onMade={(answer) => {
-            setDoing("");
-            setMade(answer);
+          onClose={() => setOpenDialog("")}
+          onCreate={(answer) => {
+            setOpenDialog("");
+            setCreated(answer);
           }}
         />
       )}
-      {made && <TokenShown made={made} onClose={() => setMade(null)} />}
+      {created && <CreatedTokenDialog created={created} onClose={() => setCreated(null)} />}
     </>
   );
 }
 
-function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean }) {
+function TokenRow({ token, canEdit }: { token: TokenView; canEdit: boolean }) {
   const confirm = useConfirm();
   const revoke = useAction({
     run: (client, id: string) => client.delete(joinPath("tokens", id)),
     successMessage: "Revoked",
     invalidates: ["/tokens"],
   });
-  const name = token.client?.name ?? (token.label || "without a label");
-  const ask = async () => {
+  const name = token.client?.name ?? (token.label || "Unlabeled token");
+  const confirmRevoke = async () => {
     const isConfirmed = await confirm({
       title: "Revoke this token?",
-      description: `Whoever uses ${name} (…${token.hint}) is refused from the next request on. It cannot be undone; make a new one instead.`,
+      description: `Clients that use ${name} (…${token.hint}) are refused from their next request. This cannot be undone.`,
       action: "Revoke",
       danger: true,
     });
@@ -92,8 +91,8 @@ function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean 
             <UntrustedText text={name} />
           </span>
           <span className="font-mono text-xs text-soft">…{token.hint}</span>
-          {token.client && <Badge>by a person's consent</Badge>}
-          {token.interactive && <Badge tone="accent">its person may approve</Badge>}
+          {token.client && <Badge title="Created when a person gave consent">consent</Badge>}
+          {token.interactive && <Badge tone="accent">can approve</Badge>}
           {token.scopes && (
             <Badge title={token.scopes.join(", ")}>
               {token.scopes.length === 1 ? "1 scope" : `${token.scopes.length} scopes`}
@@ -101,17 +100,17 @@ function TokenLine({ token, mayChange }: { token: TokenView; mayChange: boolean 
           )}
         </p>
         <p className="text-xs text-soft">
-          used <Time at={token.lastUsedAt} /> · made <Time at={token.createdAt} />
+          Used <Time at={token.lastUsedAt} /> · created <Time at={token.createdAt} />
           {token.expiresAt !== null && (
             <>
               {" "}
               · expires <Time at={token.expiresAt} />
             </>
           )}
-          {token.requestsPerMinute !== null && ` · ${token.requestsPerMinute} requests a minute`}
+          {token.requestsPerMinute !== null && ` · ${token.requestsPerMinute} requests per minute`}
         </p>
       </div>
-      {mayChange && <IconButton icon="trash" label={`Revoke ${name}`} onClick={() => void ask()} />}
+      {canEdit && <IconButton icon="trash" label={`Revoke ${name}`} onClick={() => void confirmRevoke()} />}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { capabilityInWords } from "../access/capability-words.ts";
+import { describeCapability } from "../access/capability-labels.ts";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
 import { ruleInWords, ruleKey, whereFrom } from "../rules/rule-words.ts";
 import { describeFinding } from "../servers/finding-labels.ts";
@@ -69,7 +69,7 @@ export function ReviewedCallSection({ call, title }: { call: ReviewedCall; title
                   {destructive && <Badge tone="bad">Destructive</Badge>}
                   {capabilities.map((capability) => (
                     <Badge key={capability} title={capability}>
-                      {capabilityInWords(capability)}
+                      {describeCapability(capability)}
                     </Badge>
                   ))}
                 </span>

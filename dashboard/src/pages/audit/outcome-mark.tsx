@@ -1,26 +1,26 @@
 import { StateMark, type Tone } from "../../ui/badge.tsx";
 
-/** How people say how a call ended. */
+/** The outcomes of a call, as people read them. */
 export const OUTCOMES: Readonly<Record<string, readonly [string, Tone]>> = {
-  ok: ["Done", "ok"],
+  ok: ["Succeeded", "ok"],
   failed: ["Failed", "bad"],
-  timed_out: ["Took too long", "bad"],
+  timed_out: ["Timed out", "bad"],
   cancelled: ["Cancelled", "neutral"],
-  unknown_tool: ["No such tool", "warn"],
-  ambiguous_tool: ["Several such tools", "warn"],
+  unknown_tool: ["Unknown tool", "warn"],
+  ambiguous_tool: ["Ambiguous tool", "warn"],
   not_granted: ["Not granted", "warn"],
   disabled: ["Disabled", "neutral"],
   pending_approval: ["Server not approved", "warn"],
   unavailable: ["Unavailable", "bad"],
-  invalid_arguments: ["Wrong arguments", "warn"],
+  invalid_arguments: ["Invalid arguments", "warn"],
   denied: ["Denied", "bad"],
-  needs_approval: ["Asked a person", "accent"],
-  needs_input: ["Asked back", "accent"],
-  internal_error: ["Error in Toolkeep", "bad"],
+  needs_approval: ["Needs approval", "accent"],
+  needs_input: ["Needs input", "accent"],
+  internal_error: ["Internal error", "bad"],
 };
 
 export function OutcomeMark({ outcome }: { outcome: string | null }) {
-  const [words, tone] =
-    outcome === null ? (["Runs", "accent"] as const) : (OUTCOMES[outcome] ?? [outcome, "neutral"]);
-  return <StateMark tone={tone}>{words}</StateMark>;
+  const [label, tone] =
+    outcome === null ? (["Running", "accent"] as const) : (OUTCOMES[outcome] ?? [outcome, "neutral"]);
+  return <StateMark tone={tone}>{label}</StateMark>;
 }

@@ -19,8 +19,8 @@ import { PageBody } from "../../ui/page.tsx";
 import { ScrollIntoView } from "../../ui/scroll-into-view.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { capabilityInWords } from "../access/capability-words.ts";
-import { useSettled } from "../access/use-preview.ts";
+import { describeCapability } from "../access/capability-labels.ts";
+import { useDebounced } from "../access/use-preview.ts";
 import { ACTIONS, ruleInWords, ruleKey } from "./rule-words.ts";
 
 const SUGGESTED = 20;
@@ -42,7 +42,7 @@ export function TryCall() {
   const key = JSON.stringify(asked);
   const [call, setCall] = useDraft(`try-call.${key}`, asked);
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const query = useSettled(call.tool.trim());
+  const query = useDebounced(call.tool.trim());
   const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
     params: { query, limit: SUGGESTED },
     keepPrevious: true,
@@ -182,7 +182,7 @@ function Explained({ explained }: { explained: RuleExplanation }) {
             capabilities.length > 0 &&
               capabilities.map((each) => (
                 <Badge key={each} title={each}>
-                  {capabilityInWords(each)}
+                  {describeCapability(each)}
                 </Badge>
               )),
           ],

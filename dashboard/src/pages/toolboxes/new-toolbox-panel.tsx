@@ -7,33 +7,33 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { SaveBar } from "../access/save-bar.tsx";
 import { usePreview } from "../access/use-preview.ts";
-import { Composer } from "./composer.tsx";
+import { ToolboxForm } from "./toolbox-form.tsx";
 
 const EMPTY: NewToolbox & { readonly description: string } = { name: "", description: "", tools: [] };
 
 export function NewToolboxPanel() {
-  const [draft, setDraft, forget] = useDraft("toolbox-new", EMPTY);
+  const [draft, setDraft, clearDraft] = useDraft("toolbox-new", EMPTY);
   const preview = usePreview({ toolbox: { name: draft.name || "new", tools: draft.tools } });
   const create = useAction({
     run: (client, body: NewToolbox) => client.post<ToolboxAnswer>("/toolboxes", body),
-    successMessage: ({ toolbox }) => `${toolbox.name} is there now`,
+    successMessage: ({ toolbox }) => `Created ${toolbox.name}`,
     invalidates: ["/toolboxes"],
     quiet: true,
   });
   const save = async () => {
-    const made = await create.run(draft);
-    if (!made) return;
-    forget();
-    navigate(urlWith({ new: "" }, joinPath("toolboxes", made.toolbox.name)));
+    const result = await create.run(draft);
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ new: "" }, joinPath("toolboxes", result.toolbox.name)));
   };
-  const leave = () => {
-    forget();
+  const discard = () => {
+    clearDraft();
     navigate(urlWith({ new: "" }, "/toolboxes"));
   };
   return (
-    <SidePanel title="New toolbox" closeTo={urlWith({ new: "" }, "/toolboxes")}>
+    <SidePanel title="Create toolbox" closeTo={urlWith({ new: "" }, "/toolboxes")}>
       <PanelSection>
-        <Field label="Name" hint="Small letters, digits and dashes: research-web">
+        <Field label="Name" hint="Lowercase letters, digits and dashes, such as research-web">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -44,18 +44,18 @@ export function NewToolboxPanel() {
           )}
         </Field>
       </PanelSection>
-      <Composer
+      <ToolboxForm
         draft={draft}
         onChange={(next) => setDraft({ ...draft, ...next })}
         contents={preview.data?.toolbox}
       />
       <SaveBar
-        label="Create it"
+        label="Create toolbox"
         busy={create.isBusy}
         disabled={draft.name === ""}
         problem={create.problem}
         onSave={() => void save()}
-        onDiscard={leave}
+        onDiscard={discard}
       />
     </SidePanel>
   );

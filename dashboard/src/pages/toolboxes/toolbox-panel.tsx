@@ -15,22 +15,22 @@ import { useDraft } from "../../ui/use-draft.ts";
 import { ChangePreview } from "../access/change-preview.tsx";
 import { SaveBar } from "../access/save-bar.tsx";
 import { usePreview } from "../access/use-preview.ts";
-import { Composer, Entries, Given, type ToolboxDraft } from "./composer.tsx";
+import { ContentsSummary, type ToolboxDraft, ToolboxEntries, ToolboxForm } from "./toolbox-form.tsx";
 
 export function ToolboxPanel({ name }: { name: string }) {
   const path = joinPath("toolboxes", name);
   const answer = useGet<ToolboxAnswer>(path);
-  const mayChange = useHasRole("admin");
-  const remove = useRemoval(answer.data?.toolbox);
+  const canEdit = useHasRole("admin");
+  const remove = useConfirmedDelete(answer.data?.toolbox);
   return (
     <SidePanel
       title={<UntrustedText text={name} line />}
       closeTo={urlWith({}, "/toolboxes")}
       actions={
-        mayChange &&
+        canEdit &&
         answer.data?.toolbox.builtin === false && (
           <Menu
-            label="More to do with the toolbox"
+            label={`More actions for ${name}`}
             items={[{ label: "Delete", icon: "trash", danger: true, onSelect: () => void remove() }]}
           />
         )
@@ -39,10 +39,10 @@ export function ToolboxPanel({ name }: { name: string }) {
       <QueryView query={answer}>
         {({ toolbox }) => (
           <>
-            {toolbox.builtin || !mayChange ? (
-              <ReadOnly toolbox={toolbox} />
+            {toolbox.builtin || !canEdit ? (
+              <ReadOnlyToolbox toolbox={toolbox} />
             ) : (
-              <Editor key={toolbox.name} toolbox={toolbox} />
+              <ToolboxEditor key={toolbox.name} toolbox={toolbox} />
             )}
           </>
         )}
@@ -51,7 +51,7 @@ export function ToolboxPanel({ name }: { name: string }) {
   );
 }
 
-function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
+function useConfirmedDelete(toolbox: ToolboxView | undefined): () => Promise<void> {
   const confirm = useConfirm();
   const remove = useAction({
     run: (client, name: string) => client.delete(joinPath("toolboxes", name)),
@@ -62,11 +62,11 @@ function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
     if (!toolbox) return;
     const { name, agents } = toolbox;
     const isConfirmed = await confirm({
-      title: `Delete the toolbox ${name}?`,
+      title: `Delete toolbox ${name}?`,
       description:
         agents.length === 0
-          ? "No agent has it. It cannot be undone."
-          : `${agents.join(", ")} lose what only this toolbox gives, in conversations under way too. It cannot be undone.`,
+          ? "No agent uses it. This cannot be undone."
+          : `These agents lose the tools that only this toolbox contains, even in running conversations: ${agents.join(", ")}. This cannot be undone.`,
       action: "Delete",
       danger: true,
     });
@@ -74,35 +74,35 @@ function useRemoval(toolbox: ToolboxView | undefined): () => Promise<void> {
   };
 }
 
-function ReadOnly({ toolbox }: { toolbox: ToolboxView }) {
+function ReadOnlyToolbox({ toolbox }: { toolbox: ToolboxView }) {
   const contents = useGet<ToolboxTools>(`${joinPath("toolboxes", toolbox.name)}/tools`);
   return (
     <>
       <PanelSection>
         {toolbox.builtin && (
           <p className="mb-2">
-            <Badge>comes with Toolkeep</Badge>{" "}
-            <span className="text-soft">It cannot be changed; make one of your own beside it.</span>
+            <Badge>built-in</Badge>{" "}
+            <span className="text-soft">You cannot change it. Create your own toolbox instead.</span>
           </p>
         )}
         <UntrustedText text={toolbox.description} />
       </PanelSection>
-      <Agents agents={toolbox.agents} />
-      <PanelSection title="Tools in it">
+      <AgentsSection agents={toolbox.agents} />
+      <PanelSection title="Tools">
         <div className="flex flex-col gap-2">
-          {contents.data && <Given contents={contents.data} />}
-          <Entries tools={toolbox.tools} contents={contents.data} />
+          {contents.data && <ContentsSummary contents={contents.data} />}
+          <ToolboxEntries tools={toolbox.tools} contents={contents.data} />
         </div>
       </PanelSection>
     </>
   );
 }
 
-function Agents({ agents }: { agents: readonly string[] }) {
+function AgentsSection({ agents }: { agents: readonly string[] }) {
   return (
-    <PanelSection title="Agents that have it">
+    <PanelSection title="Agents">
       {agents.length === 0 ? (
-        <p className="text-soft">None. Give it to one on the agent's page.</p>
+        <p className="text-soft">No agent uses it yet. Add it on an agent's page, under Access.</p>
       ) : (
         <ul className="flex flex-wrap gap-x-3 gap-y-1">
           {agents.map((agent) => (
@@ -118,43 +118,43 @@ function Agents({ agents }: { agents: readonly string[] }) {
   );
 }
 
-interface Edited extends ToolboxDraft {
-  /** What it was when it was read. */
+interface EditedToolbox extends ToolboxDraft {
+  /** The version that the edit is based on; the API refuses to overwrite a newer one. */
   readonly since: number;
 }
 
-function Editor({ toolbox }: { toolbox: ToolboxView }) {
+function ToolboxEditor({ toolbox }: { toolbox: ToolboxView }) {
   const { name, description, tools, updatedAt } = toolbox;
-  const stored = useMemo<Edited>(
+  const stored = useMemo<EditedToolbox>(
     () => ({ description, tools, since: updatedAt }),
     [description, tools, updatedAt],
   );
-  const [draft, setDraft, forget] = useDraft<Edited | null>(`toolbox.${name}`, null);
+  const [draft, setDraft, clearDraft] = useDraft<EditedToolbox | null>(`toolbox.${name}`, null);
   const edited = draft ?? stored;
   const isChanged =
     edited.description !== stored.description || edited.tools.join("\n") !== stored.tools.join("\n");
   const preview = usePreview({ toolbox: { name, tools: edited.tools } });
   const update = useAction({
-    run: (client, body: Edited) => client.patch<ToolboxAnswer>(joinPath("toolboxes", name), body),
+    run: (client, body: EditedToolbox) => client.patch<ToolboxAnswer>(joinPath("toolboxes", name), body),
     successMessage: "Saved",
     invalidates: ["/toolboxes", "/agents", "/access"],
     quiet: true,
   });
   const save = async () => {
-    if (await update.run(edited)) forget();
+    if (await update.run(edited)) clearDraft();
   };
   const discard = () => {
     update.reset();
-    forget();
+    clearDraft();
   };
   return (
     <>
-      <Composer
+      <ToolboxForm
         draft={edited}
         onChange={(next) => setDraft({ ...edited, ...next })}
         contents={preview.data?.toolbox}
       />
-      <Agents agents={toolbox.agents} />
+      <AgentsSection agents={toolbox.agents} />
       {isChanged && (
         <SaveBar
           label="Save"

@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<ToolboxView>[] = [
   NAME,
   {
     id: "about",
-    header: "For",
+    header: "Description",
     cell: ({ description }) => <UntrustedText text={description} line />,
     width: "minmax(0,2.5fr)",
   },
@@ -51,33 +51,33 @@ const COLUMNS: readonly Column<ToolboxView>[] = [
   AGENTS,
   NOTES,
 ];
-const FEW = [NAME, ENTRIES, AGENTS, NOTES];
+const COLUMNS_BESIDE_PANEL = [NAME, ENTRIES, AGENTS, NOTES];
 
 function Notes({ builtin, unknown }: ToolboxView) {
   if (unknown.length > 0) return <Badge tone="warn">{unknown.length} unknown</Badge>;
-  return builtin && <Badge>comes with Toolkeep</Badge>;
+  return builtin && <Badge>built-in</Badge>;
 }
 
-/** The toolboxes, and one of them to look at or to compose. */
+/** The list of toolboxes, and one of them in the panel. */
 export function Page({ params: { name } }: PageProps) {
   const toolboxes = useGet<ToolboxList>("/toolboxes");
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [isNew] = useUrlState("new");
-  const mayChange = useHasRole("admin");
+  const canEdit = useHasRole("admin");
   const panel =
     name !== undefined ? (
       <ToolboxPanel key={name} name={name} />
     ) : (
-      isNew !== "" && mayChange && <NewToolboxPanel />
+      isNew !== "" && canEdit && <NewToolboxPanel />
     );
   return (
     <PageFrame
       title="Toolboxes"
-      description="Named sets of tools to give to agents."
+      description="Named sets of tools that you assign to agents."
       actions={
-        mayChange && (
+        canEdit && (
           <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" }, "/toolboxes")}>
-            New toolbox
+            Create toolbox
           </ButtonLink>
         )
       }
@@ -85,8 +85,8 @@ export function Page({ params: { name } }: PageProps) {
     >
       <QueryView query={toolboxes}>
         {({ toolboxes: all }) => {
-          const wanted = words.toLowerCase();
-          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(wanted));
+          const text = query.toLowerCase();
+          const rows = all.filter((one) => `${one.name} ${one.description}`.toLowerCase().includes(text));
           return (
             <>
               <FilterBar summary={`${rows.length} of ${all.length}`}>
@@ -95,11 +95,15 @@ export function Page({ params: { name } }: PageProps) {
               <DataTable
                 label="Toolboxes"
                 rows={rows}
-                columns={panel ? FEW : COLUMNS}
+                columns={panel ? COLUMNS_BESIDE_PANEL : COLUMNS}
                 rowKey={(toolbox) => toolbox.name}
                 rowLink={(toolbox) => urlWith({ new: "" }, joinPath("toolboxes", toolbox.name))}
                 selected={name}
-                empty={<EmptyState title="No toolbox fits" />}
+                empty={
+                  <EmptyState title="No matching toolboxes">
+                    Change the search, or create a toolbox.
+                  </EmptyState>
+                }
               />
             </>
           );

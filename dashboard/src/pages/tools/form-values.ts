@@ -1,35 +1,37 @@
 import { type Field, isObject, type Unparsed } from "./schema-fields.ts";
 
-/** What a form begins with: the defaults of the schema, and whatever a list needs at least. */
-export function initialOf(field: Field): unknown {
+/** The initial value of a form: the schema's defaults, and the minimum items of required lists. */
+export function buildInitialValue(field: Field): unknown {
   if (field.initial !== undefined) return field.initial;
   if (field.kind === "group" && field.required)
     return Object.fromEntries(
       field.fields.flatMap((inner) => {
-        const value = initialOf(inner);
+        const value = buildInitialValue(inner);
         return value === undefined ? [] : [[inner.name, value]];
       }),
     );
   if (field.kind === "list" && field.required)
-    return Array.from({ length: Math.min(field.min, 10) }, () => initialOf(field.item));
-  if (field.kind === "yesNo" && field.required) return false;
+    return Array.from({ length: Math.min(field.min, 10) }, () => buildInitialValue(field.item));
+  if (field.kind === "boolean" && field.required) return false;
   if (field.kind === "choice" && field.required && field.options.length === 1) return field.options[0];
   return undefined;
 }
 
-/** What is sent: without what was left empty. */
-export function givenIn(field: Field, value: unknown): unknown {
+/** The arguments to send, without empty fields. */
+export function collectArguments(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "group": {
       if (!isObject(value)) return field.required ? {} : undefined;
       const entries = field.fields.flatMap((inner) => {
-        const given = givenIn(inner, value[inner.name]);
-        return given === undefined ? [] : [[inner.name, given] as const];
+        const argument = collectArguments(inner, value[inner.name]);
+        return argument === undefined ? [] : [[inner.name, argument] as const];
       });
       return Object.fromEntries(entries);
     }
     case "list":
-      return Array.isArray(value) ? value.map((item) => givenIn(field.item, item) ?? null) : undefined;
+      return Array.isArray(value)
+        ? value.map((item) => collectArguments(field.item, item) ?? null)
+        : undefined;
     case "text":
       return value === "" && !field.required ? undefined : value;
     case "number":
@@ -39,69 +41,71 @@ export function givenIn(field: Field, value: unknown): unknown {
   }
 }
 
-/** What is wrong with what was filled in, by the path of the field (`list.0.name`). The daemon looks again. */
-export function problemsIn(field: Field, value: unknown, path = ""): ReadonlyMap<string, string> {
+/** Problems by field path (`list.0.name`). The daemon validates again. */
+export function findProblems(field: Field, value: unknown, path = ""): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
-  gather(field, value, path, problems);
+  collectProblems(field, value, path, problems);
   return problems;
 }
 
-function gather(field: Field, value: unknown, path: string, problems: Map<string, string>): void {
+function collectProblems(field: Field, value: unknown, path: string, problems: Map<string, string>): void {
   const isMissing = value === undefined || (value === "" && field.kind !== "json");
   if (isMissing) {
-    if (field.required && !(field.kind === "group")) problems.set(path, "This is needed");
-    if (field.kind === "group" && field.required) gatherGroup(field, {}, path, problems);
+    if (field.required && !(field.kind === "group")) problems.set(path, "Required");
+    if (field.kind === "group" && field.required) collectGroupProblems(field, {}, path, problems);
     return;
   }
   switch (field.kind) {
     case "group":
-      if (isObject(value)) gatherGroup(field, value, path, problems);
+      if (isObject(value)) collectGroupProblems(field, value, path, problems);
       return;
     case "list": {
       const items = Array.isArray(value) ? value : [];
-      if (items.length < field.min) problems.set(path, `At least ${field.min} are needed`);
-      if (items.length > field.max) problems.set(path, `At most ${field.max} are taken`);
-      for (const [at, item] of items.entries()) gather(field.item, item, join(path, String(at)), problems);
+      if (items.length < field.min) problems.set(path, `Add at least ${field.min}`);
+      if (items.length > field.max) problems.set(path, `At most ${field.max} are allowed`);
+      for (const [at, item] of items.entries())
+        collectProblems(field.item, item, joinFieldPath(path, String(at)), problems);
       return;
     }
     case "number":
-      numberProblem(field, value, path, problems);
+      checkNumber(field, value, path, problems);
       return;
     case "text": {
       const { length } = String(value);
-      if (length < field.min) problems.set(path, `At least ${field.min} characters; there are ${length}`);
-      if (length > field.max) problems.set(path, `At most ${field.max} characters; there are ${length}`);
+      if (length < field.min) problems.set(path, `Enter at least ${field.min} characters (now ${length})`);
+      if (length > field.max) problems.set(path, `Enter at most ${field.max} characters (now ${length})`);
       return;
     }
     case "json":
-      if (isUnparsed(value)) problems.set(path, jsonProblem(value.unparsed) ?? "This is no JSON");
+      if (isUnparsed(value)) problems.set(path, findJsonProblem(value.unparsed) ?? "Not valid JSON");
       return;
     default:
   }
 }
 
-function gatherGroup(
+function collectGroupProblems(
   field: Extract<Field, { kind: "group" }>,
   value: Readonly<Record<string, unknown>>,
   path: string,
   problems: Map<string, string>,
 ): void {
-  for (const inner of field.fields) gather(inner, value[inner.name], join(path, inner.name), problems);
+  for (const inner of field.fields)
+    collectProblems(inner, value[inner.name], joinFieldPath(path, inner.name), problems);
 }
 
-function numberProblem(
+function checkNumber(
   field: Extract<Field, { kind: "number" }>,
   value: unknown,
   path: string,
   problems: Map<string, string>,
 ): void {
-  if (typeof value !== "number") problems.set(path, "Write a number");
-  else if (field.whole && !Number.isInteger(value)) problems.set(path, "Write a whole number");
-  else if (value < field.min) problems.set(path, `Not less than ${field.min}`);
-  else if (value > field.max) problems.set(path, `Not more than ${field.max}`);
+  if (typeof value !== "number") problems.set(path, "Enter a number");
+  else if (field.isInteger && !Number.isInteger(value)) problems.set(path, "Enter a whole number");
+  else if (value < field.min) problems.set(path, `Must be at least ${field.min}`);
+  else if (value > field.max) problems.set(path, `Must be at most ${field.max}`);
 }
 
-export function join(path: string, name: string): string {
+export function joinFieldPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
@@ -109,8 +113,8 @@ export function isUnparsed(value: unknown): value is Unparsed {
   return isObject(value) && typeof value.unparsed === "string" && Object.keys(value).length === 1;
 }
 
-/** Typed JSON as a value; what is none is kept as it is. Undefined: nothing was typed. */
-export function parsed(text: string): unknown {
+/** Parses JSON input. Keeps invalid input as `Unparsed`; undefined when the input is empty. */
+export function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text);
@@ -119,20 +123,20 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Where JSON goes wrong, in words; undefined where it does not. */
-export function jsonProblem(text: string): string | undefined {
+/** Why the text is not valid JSON; undefined when it is. */
+export function findJsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
     return undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return `This is no JSON: ${message.slice(0, 200)}`;
+    return `Not valid JSON: ${message.slice(0, 200)}`;
   }
 }
 
-/** A secret must not be kept over a reload. */
+/** Whether the form has a secret field. Its values must then not be stored as a draft. */
 export function hasSecret(field: Field): boolean {
   if (field.kind === "group") return field.fields.some(hasSecret);
   if (field.kind === "list") return hasSecret(field.item);
-  return field.kind === "text" && field.secret;
+  return field.kind === "text" && field.isSecret;
 }

@@ -2,79 +2,78 @@ import { useId, useState } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Field as FieldFrame, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
-import { initialOf, isUnparsed, join, parsed } from "./form-values.ts";
+import { buildInitialValue, isUnparsed, joinFieldPath, parseJson } from "./form-values.ts";
 import { type Field, isObject, type Scalar } from "./schema-fields.ts";
 
-interface Asked<F extends Field = Field> {
+interface FieldProps<F extends Field = Field> {
   readonly field: F;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
   readonly path: string;
-  /** By path; what was not yet to be filled in has none. */
+  /** Problems by path; empty until the form is submitted. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 const MAX_NAME = 80;
 
-type Of<K extends Field["kind"]> = Asked<Extract<Field, { kind: K }>>;
+type PropsOf<K extends Field["kind"]> = FieldProps<Extract<Field, { kind: K }>>;
 
-/** A form for what a schema asks for. `value` is what is sent, with what is not yet right in it. */
-export function SchemaForm(asked: Asked) {
-  const { field } = asked;
+/** A form for a schema. `value` holds the arguments, including input that is not valid yet. */
+export function SchemaForm(props: FieldProps) {
+  const { field } = props;
   switch (field.kind) {
     case "group":
-      return <Group {...asked} field={field} />;
+      return <GroupFields {...props} field={field} />;
     case "list":
-      return <List {...asked} field={field} />;
+      return <ListField {...props} field={field} />;
     case "choice":
-      return <Choice {...asked} field={field} />;
-    case "yesNo":
-      return <YesNo {...asked} field={field} />;
+      return <ChoiceField {...props} field={field} />;
+    case "boolean":
+      return <BooleanField {...props} field={field} />;
     case "number":
-      return <NumberField {...asked} field={field} />;
+      return <NumberField {...props} field={field} />;
     case "text":
-      return <TextField {...asked} field={field} />;
+      return <TextField {...props} field={field} />;
     case "json":
-      return <JsonField {...asked} field={field} />;
+      return <JsonField {...props} field={field} />;
   }
 }
 
-/** What it is called, whether it must be given, and what it says of itself. */
-function labelOf(field: Field, path: string): string {
-  const name = nameOf(field, path);
+function formatLabel(field: Field, path: string): string {
+  const name = formatName(field, path);
   return field.required ? name : `${name} (optional)`;
 }
 
-/** A stranger chose it. */
-function nameOf(field: Field, path: string): string {
-  return escapeInvisible((field.title || lastOf(path) || "Value").slice(0, MAX_NAME));
+/** Untrusted: the server chose the title. */
+function formatName(field: Field, path: string): string {
+  return escapeInvisible((field.title || lastSegment(path) || "Value").slice(0, MAX_NAME));
 }
 
-function About({ field }: { field: Field }) {
-  return field.about === "" ? null : <UntrustedText text={field.about} max={300} />;
+function Description({ field }: { field: Field }) {
+  return field.description === "" ? null : <UntrustedText text={field.description} max={300} />;
 }
 
-function hintOf(field: Field) {
-  return field.about === "" ? {} : { hint: <About field={field} /> };
+function hintProps(field: Field) {
+  return field.description === "" ? {} : { hint: <Description field={field} /> };
 }
 
-function errorOf({ problems, path }: Asked) {
+function errorProps({ problems, path }: FieldProps) {
   const error = problems.get(path);
   return error === undefined ? {} : { error };
 }
 
-function TextField(asked: Of<"text">) {
-  const { field, value, onChange, path } = asked;
+function TextField(props: PropsOf<"text">) {
+  const { field, value, onChange, path } = props;
   const text = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
   return (
-    <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
+    <FieldFrame label={formatLabel(field, path)} {...hintProps(field)} {...errorProps(props)}>
       {(inputProps) =>
-        field.long ? (
+        field.isMultiline ? (
           <TextArea {...inputProps} value={text} rows={3} onChange={({ target }) => onChange(target.value)} />
         ) : (
           <TextInput
             {...inputProps}
-            type={field.secret ? "password" : "text"}
+            type={field.isSecret ? "password" : "text"}
             value={text}
             onChange={({ target }) => onChange(target.value)}
           />
@@ -84,22 +83,22 @@ function TextField(asked: Of<"text">) {
   );
 }
 
-function NumberField(asked: Of<"number">) {
-  const { field, value, onChange, path } = asked;
-  // As it is typed: "1." is on its way to being a number.
-  const [typed, setTyped] = useState(value === undefined ? "" : String(value));
-  const shown = numberIn(typed) === value ? typed : value === undefined ? "" : String(value);
+function NumberField(props: PropsOf<"number">) {
+  const { field, value, onChange, path } = props;
+  // Keeps the raw input, because "1." is not a number yet but may become one.
+  const [input, setInput] = useState(value === undefined ? "" : String(value));
+  const visible = parseNumber(input) === value ? input : value === undefined ? "" : String(value);
   return (
-    <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
+    <FieldFrame label={formatLabel(field, path)} {...hintProps(field)} {...errorProps(props)}>
       {(inputProps) => (
         <TextInput
           {...inputProps}
-          inputMode={field.whole ? "numeric" : "decimal"}
-          value={shown}
-          placeholder={rangeOf(field)}
+          inputMode={field.isInteger ? "numeric" : "decimal"}
+          value={visible}
+          placeholder={describeRange(field)}
           onChange={({ target }) => {
-            setTyped(target.value);
-            onChange(numberIn(target.value));
+            setInput(target.value);
+            onChange(parseNumber(target.value));
           }}
         />
       )}
@@ -107,34 +106,34 @@ function NumberField(asked: Of<"number">) {
   );
 }
 
-/** A number, or what was typed where it is none. */
-function numberIn(typed: string): number | string | undefined {
-  if (typed.trim() === "") return undefined;
-  const number = Number(typed);
-  return Number.isFinite(number) ? number : typed;
+/** A number, or the raw input when it is not a number. */
+function parseNumber(input: string): number | string | undefined {
+  if (input.trim() === "") return undefined;
+  const number = Number(input);
+  return Number.isFinite(number) ? number : input;
 }
 
-function rangeOf({ min, max, whole }: Extract<Field, { kind: "number" }>): string {
-  const kind = whole ? "a whole number" : "a number";
+function describeRange({ min, max, isInteger }: Extract<Field, { kind: "number" }>): string {
+  const kind = isInteger ? "a whole number" : "a number";
   if (Number.isFinite(min) && Number.isFinite(max)) return `${kind} from ${min} to ${max}`;
   if (Number.isFinite(min)) return `${kind} from ${min}`;
   return Number.isFinite(max) ? `${kind} up to ${max}` : kind;
 }
 
-function Choice(asked: Of<"choice">) {
-  const { field, value, onChange, path } = asked;
-  const at = field.options.indexOf(value as Scalar);
+function ChoiceField(props: PropsOf<"choice">) {
+  const { field, value, onChange, path } = props;
+  const selectedIndex = field.options.indexOf(value as Scalar);
   const options = [
-    ["", field.required ? "Choose …" : "—"] as const,
-    ...field.options.map((option, index) => [String(index), wordOf(option)] as const),
+    ["", field.required ? "Choose…" : "—"] as const,
+    ...field.options.map((option, index) => [String(index), formatOption(option)] as const),
   ];
   return (
-    <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
+    <FieldFrame label={formatLabel(field, path)} {...hintProps(field)} {...errorProps(props)}>
       {(inputProps) => (
         <Select
           {...inputProps}
           options={options}
-          value={at === -1 ? "" : String(at)}
+          value={selectedIndex === -1 ? "" : String(selectedIndex)}
           onChange={({ target }) =>
             onChange(target.value === "" ? undefined : field.options[Number(target.value)])
           }
@@ -144,25 +143,25 @@ function Choice(asked: Of<"choice">) {
   );
 }
 
-function wordOf(option: Scalar): string {
+function formatOption(option: Scalar): string {
   const word = typeof option === "string" ? option : String(option);
   return word === "" ? "(empty)" : escapeInvisible(word.slice(0, 200));
 }
 
-const YES_NO = [
+const BOOLEAN_OPTIONS = [
   ["", "—"],
   ["true", "Yes"],
   ["false", "No"],
 ] as const;
 
-function YesNo(asked: Of<"yesNo">) {
-  const { field, value, onChange, path } = asked;
+function BooleanField(props: PropsOf<"boolean">) {
+  const { field, value, onChange, path } = props;
   return (
-    <FieldFrame label={labelOf(field, path)} {...hintOf(field)} {...errorOf(asked)}>
+    <FieldFrame label={formatLabel(field, path)} {...hintProps(field)} {...errorProps(props)}>
       {(inputProps) => (
         <Select
           {...inputProps}
-          options={field.required ? YES_NO.slice(1) : YES_NO}
+          options={field.required ? BOOLEAN_OPTIONS.slice(1) : BOOLEAN_OPTIONS}
           value={value === undefined ? "" : String(value)}
           onChange={({ target }) => onChange(target.value === "" ? undefined : target.value === "true")}
         />
@@ -171,21 +170,21 @@ function YesNo(asked: Of<"yesNo">) {
   );
 }
 
-function JsonField(asked: Of<"json">) {
-  const { field, value, onChange, path } = asked;
-  const [typed, setTyped] = useState<string | undefined>(undefined);
-  const written =
+function JsonField(props: PropsOf<"json">) {
+  const { field, value, onChange, path } = props;
+  const [input, setInput] = useState<string | undefined>(undefined);
+  const formatted =
     value === undefined ? "" : isUnparsed(value) ? value.unparsed : JSON.stringify(value, null, 2);
-  const text = typed !== undefined && same(parsed(typed), value) ? typed : written;
+  const text = input !== undefined && isSame(parseJson(input), value) ? input : formatted;
   return (
     <FieldFrame
-      label={labelOf(field, path)}
+      label={formatLabel(field, path)}
       hint={
         <>
-          <About field={field} /> {field.about && "· "}JSON, because {field.why}
+          <Description field={field} /> {field.description && "· "}JSON, because {field.reason}
         </>
       }
-      {...errorOf(asked)}
+      {...errorProps(props)}
     >
       {(inputProps) => (
         <TextArea
@@ -193,8 +192,8 @@ function JsonField(asked: Of<"json">) {
           mono
           value={text}
           onChange={({ target }) => {
-            setTyped(target.value);
-            onChange(parsed(target.value));
+            setInput(target.value);
+            onChange(parseJson(target.value));
           }}
         />
       )}
@@ -202,35 +201,35 @@ function JsonField(asked: Of<"json">) {
   );
 }
 
-function same(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function Group(asked: Of<"group">) {
-  const { field, value, onChange, path, problems } = asked;
+function GroupFields(props: PropsOf<"group">) {
+  const { field, value, onChange, path, problems } = props;
   const id = useId();
   const isRoot = path === "";
   if (!isRoot && !field.required && value === undefined) {
     return (
-      <AddLine
+      <AddRow
         field={field}
         path={path}
-        onAdd={() => onChange(initialOf({ ...field, required: true }) ?? {})}
+        onAdd={() => onChange(buildInitialValue({ ...field, required: true }) ?? {})}
       />
     );
   }
   const values = isObject(value) ? value : {};
-  const inside = field.fields.map((inner) => (
+  const inner = field.fields.map((inner) => (
     <SchemaForm
       key={inner.name}
       field={inner}
       value={values[inner.name]}
       onChange={(next) => onChange({ ...values, [inner.name]: next })}
-      path={join(path, inner.name)}
+      path={joinFieldPath(path, inner.name)}
       problems={problems}
     />
   ));
-  if (isRoot) return <div className="flex flex-col gap-3">{inside}</div>;
+  if (isRoot) return <div className="flex flex-col gap-3">{inner}</div>;
   return (
     <fieldset aria-labelledby={id} className="rounded-md border border-line px-3 pt-2 pb-3">
       <Legend
@@ -239,18 +238,18 @@ function Group(asked: Of<"group">) {
         path={path}
         {...(field.required ? {} : { onRemove: () => onChange(undefined) })}
       />
-      <div className="flex flex-col gap-3">{inside}</div>
+      <div className="flex flex-col gap-3">{inner}</div>
     </fieldset>
   );
 }
 
 const MAX_ITEMS = 200;
 
-function List(asked: Of<"list">) {
-  const { field, value, onChange, path, problems } = asked;
+function ListField(props: PropsOf<"list">) {
+  const { field, value, onChange, path, problems } = props;
   const id = useId();
   if (!field.required && value === undefined) {
-    return <AddLine field={field} path={path} onAdd={() => onChange([initialOf(field.item)])} />;
+    return <AddRow field={field} path={path} onAdd={() => onChange([buildInitialValue(field.item)])} />;
   }
   const items = Array.isArray(value) ? (value as unknown[]) : [];
   const problem = problems.get(path);
@@ -264,20 +263,20 @@ function List(asked: Of<"list">) {
       />
       <ol className="flex flex-col gap-2">
         {items.slice(0, MAX_ITEMS).map((item, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: an item is identified by its position
           <li key={at} className="flex items-end gap-1">
             <div className="min-w-0 flex-1">
               <SchemaForm
-                field={{ ...field.item, title: `${field.title || lastOf(path)} ${at + 1}` }}
+                field={{ ...field.item, title: `${field.title || lastSegment(path)} ${at + 1}` }}
                 value={item}
                 onChange={(next) => onChange(items.with(at, next))}
-                path={join(path, String(at))}
+                path={joinFieldPath(path, String(at))}
                 problems={problems}
               />
             </div>
             <IconButton
               icon="trash"
-              label={`Remove ${nameOf(field, path)} ${at + 1}`}
+              label={`Remove ${formatName(field, path)} ${at + 1}`}
               onClick={() => onChange(items.toSpliced(at, 1))}
             />
           </li>
@@ -286,8 +285,8 @@ function List(asked: Of<"list">) {
       {problem && <p className="mt-1 text-xs text-bad">{problem}</p>}
       {items.length < Math.min(field.max, MAX_ITEMS) && (
         <div className="mt-2">
-          <Button icon="plus" onClick={() => onChange([...items, initialOf(field.item)])}>
-            Add one
+          <Button icon="plus" onClick={() => onChange([...items, buildInitialValue(field.item)])}>
+            Add item
           </Button>
         </div>
       )}
@@ -306,38 +305,38 @@ function Legend({
   path: string;
   onRemove?: () => void;
 }) {
-  const name = nameOf(field, path);
+  const name = formatName(field, path);
   return (
     <div className="mb-2 flex items-start gap-2">
       <div className="min-w-0 flex-1">
         <span id={id} className="font-medium">
-          {labelOf(field, path)}
+          {formatLabel(field, path)}
         </span>
         <span className="block text-xs text-soft">
-          <About field={field} />
+          <Description field={field} />
         </span>
       </div>
-      {onRemove && <IconButton icon="close" label={`Leave out ${name}`} onClick={onRemove} />}
+      {onRemove && <IconButton icon="close" label={`Remove ${name}`} onClick={onRemove} />}
     </div>
   );
 }
 
-function AddLine({ field, path, onAdd }: { field: Field; path: string; onAdd: () => void }) {
+function AddRow({ field, path, onAdd }: { field: Field; path: string; onAdd: () => void }) {
   return (
     <div className="flex items-center gap-2">
       <div className="min-w-0 flex-1">
-        <span className="font-medium">{labelOf(field, path)}</span>
+        <span className="font-medium">{formatLabel(field, path)}</span>
         <span className="block text-xs text-soft">
-          <About field={field} />
+          <Description field={field} />
         </span>
       </div>
-      <Button icon="plus" onClick={onAdd} aria-label={`Add ${nameOf(field, path)}`}>
+      <Button icon="plus" onClick={onAdd} aria-label={`Add ${formatName(field, path)}`}>
         Add
       </Button>
     </div>
   );
 }
 
-function lastOf(path: string): string {
+function lastSegment(path: string): string {
   return path.split(".").at(-1) ?? "";
 }

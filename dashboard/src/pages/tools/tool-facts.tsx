@@ -12,8 +12,9 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { formatDuration } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { CAPABILITIES } from "../access/capability-words.ts";
-import { KindBadge, Origin, ToolStateMark } from "../access/tool-words.tsx";
+import { CAPABILITIES } from "../access/capability-labels.ts";
+import { KindBadge, Origin, ToolStateMark } from "../access/tool-labels.tsx";
+import { describeFinding } from "../servers/finding-labels.ts";
 
 export function ToolFacts({ tool }: { tool: ToolDetail }) {
   return (
@@ -21,7 +22,7 @@ export function ToolFacts({ tool }: { tool: ToolDetail }) {
       <PanelSection>
         <p className="mb-3">
           {tool.description === "" ? (
-            <span className="text-soft">It says nothing of itself.</span>
+            <span className="text-soft">No description.</span>
           ) : (
             <UntrustedText text={tool.description} max={1_200} />
           )}
@@ -29,22 +30,22 @@ export function ToolFacts({ tool }: { tool: ToolDetail }) {
         <Warnings tool={tool} />
         <KeyValues
           pairs={[
-            ["From", <Origin key="origin" origin={tool.origin} />],
-            ["Called there", tool.ownName !== tool.name && <UntrustedText text={tool.ownName} mono />],
+            ["Source", <Origin key="origin" origin={tool.origin} />],
+            ["Name on server", tool.ownName !== tool.name && <UntrustedText text={tool.ownName} mono />],
             ["State", <State key="state" tool={tool} />],
             ["Kind", <KindBadge key="kind" flags={tool.flags} />],
-            ["At once", tool.flags.concurrencySafe ? "may run beside others" : "one at a time"],
-            ["Tokens", `about ${tool.tokens.toLocaleString("en")} in a model's list`],
-            ["In lists", listWords(tool)],
+            ["Parallel calls", tool.flags.concurrencySafe ? "Allowed" : "One at a time"],
+            ["Tokens", `About ${tool.tokens.toLocaleString("en")} in a prompt`],
+            ["Listing", describeListing(tool)],
             ["Scope", <UntrustedText key="scope" text={tool.scope} mono />],
-            ["Time limit", formatDuration(tool.timeoutMs)],
+            ["Timeout", formatDuration(tool.timeoutMs)],
           ]}
         />
       </PanelSection>
       <Capabilities tool={tool} />
-      <PanelSection title="Toolboxes that give it">
+      <PanelSection title="Toolboxes">
         {tool.toolboxes.length === 0 ? (
-          <p className="text-soft">None.{tool.floor && " Every agent has it all the same."}</p>
+          <p className="text-soft">None.{tool.floor && " Every agent has it anyway."}</p>
         ) : (
           <ul className="flex flex-wrap gap-x-3 gap-y-1">
             {tool.toolboxes.map((name) => (
@@ -74,11 +75,11 @@ function State({ tool: { status } }: { tool: ToolDetail }) {
   );
 }
 
-function listWords({ floor, deferrable }: ToolDetail): string {
-  if (floor) return "every agent has it";
+function describeListing({ floor, deferrable }: ToolDetail): string {
+  if (floor) return "Every agent has it";
   return deferrable
-    ? "in the list of who has it by name; long lists leave it to search otherwise"
-    : "always in the list of who has it";
+    ? "Listed when granted by name; long lists defer it to search otherwise"
+    : "Always listed";
 }
 
 function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetail }) {
@@ -97,7 +98,7 @@ function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetai
       ))}
       {findings.map(({ kind, field, excerpt }) => (
         <li key={kind + field + excerpt} className="rounded-md border border-warn bg-warn-soft px-3 py-2">
-          <span className="font-medium text-warn">Look at this: {kind.replaceAll("_", " ")}</span> in{" "}
+          <span className="font-medium text-warn">This tool {describeFinding(kind)}</span> in{" "}
           <UntrustedText text={field} mono />
           <span className="block">
             <UntrustedText text={excerpt} />
@@ -109,39 +110,39 @@ function Warnings({ tool: { warnings, findings, untrusted } }: { tool: ToolDetai
 }
 
 function Capabilities({ tool }: { tool: ToolDetail }) {
-  const [editing, setEditing] = useState(false);
-  const mayCorrect = useHasRole("admin") && tool.origin.startsWith("mcp:");
-  const words = CAPABILITIES.filter(([id]) => tool.capabilities.includes(id)).map(([, label]) => label);
+  const [isEditing, setIsEditing] = useState(false);
+  const canEdit = useHasRole("admin") && tool.origin.startsWith("mcp:");
+  const labels = CAPABILITIES.filter(([id]) => tool.capabilities.includes(id)).map(([, label]) => label);
   return (
     <PanelSection
-      title="What it can do outside the call"
+      title="Capabilities"
       actions={
-        mayCorrect && (
-          <Button look="quiet" onClick={() => setEditing(true)}>
-            Correct
+        canEdit && (
+          <Button look="quiet" onClick={() => setIsEditing(true)}>
+            Edit
           </Button>
         )
       }
     >
-      {words.length === 0 ? (
-        <p className="text-soft">Nothing that rules look at.</p>
+      {labels.length === 0 ? (
+        <p className="text-soft">None.</p>
       ) : (
         <ul className="flex flex-wrap gap-1.5">
-          {words.map((word) => (
+          {labels.map((word) => (
             <li key={word}>
               <Badge>{word}</Badge>
             </li>
           ))}
         </ul>
       )}
-      {tool.corrected && <p className="mt-2 text-xs text-soft">A person said so.</p>}
-      {editing && <CorrectDialog tool={tool} onClose={() => setEditing(false)} />}
+      {tool.corrected && <p className="mt-2 text-xs text-soft">Edited by a person.</p>}
+      {isEditing && <EditCapabilitiesDialog tool={tool} onClose={() => setIsEditing(false)} />}
     </PanelSection>
   );
 }
 
-function CorrectDialog({ tool, onClose }: { tool: ToolDetail; onClose: () => void }) {
-  const [chosen, setChosen] = useState<readonly string[]>(tool.capabilities);
+function EditCapabilitiesDialog({ tool, onClose }: { tool: ToolDetail; onClose: () => void }) {
+  const [selected, setSelected] = useState<readonly string[]>(tool.capabilities);
   const save = useAction({
     run: (client, capabilities: readonly string[] | null) =>
       client.put<ToolAnswer>(`${joinPath("tools", tool.name)}/capabilities`, { capabilities }),
@@ -154,32 +155,32 @@ function CorrectDialog({ tool, onClose }: { tool: ToolDetail; onClose: () => voi
   };
   return (
     <Dialog
-      title="What can it do outside the call?"
+      title="Edit capabilities"
       onClose={onClose}
       footer={
         <>
           {tool.corrected && (
             <Button busy={save.isBusy} onClick={() => void send(null)}>
-              What its definition says
+              Reset to its definition
             </Button>
           )}
-          <Button look="primary" busy={save.isBusy} onClick={() => void send(chosen)}>
+          <Button look="primary" busy={save.isBusy} onClick={() => void send(selected)}>
             Save
           </Button>
         </>
       }
     >
       <p className="mb-3 text-soft">
-        Rules go by this: what reaches the network or writes files may ask a person first.
+        What the tool can do outside the call. Rules use it, for example to ask before a tool writes files.
       </p>
       <div className="flex flex-col gap-2">
         {CAPABILITIES.map(([id, label]) => (
           <Checkbox
             key={id}
             label={label}
-            checked={chosen.includes(id)}
+            checked={selected.includes(id)}
             onChange={({ target }) =>
-              setChosen(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))
+              setSelected(target.checked ? [...selected, id] : selected.filter((one) => one !== id))
             }
           />
         ))}

@@ -9,36 +9,36 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
+import { MatchExplanation } from "./match-explanation.tsx";
 import { ToolFacts } from "./tool-facts.tsx";
 import { ToolUseTab } from "./tool-use.tsx";
 import { TryIt } from "./try-it.tsx";
-import { WhyFound } from "./why.tsx";
 
-/** One tool: what it is, trying it, who uses it, its definition. */
+/** One tool: facts, a form to try it, usage and schema. */
 export function ToolPanel({ name, match }: { name: string; match: ToolMatch | undefined }) {
   const answer = useGet<ToolAnswer>(joinPath("tools", name));
-  const mayTry = useHasRole("operator");
+  const canTry = useHasRole("operator");
   const tabs = [
     { id: "about", label: "About" },
-    ...(mayTry ? [{ id: "try", label: "Try it" }] : []),
-    { id: "use", label: "Who and when" },
+    ...(canTry ? [{ id: "try", label: "Try it" }] : []),
+    { id: "use", label: "Usage" },
     { id: "schema", label: "Schema" },
   ] as const;
   const tab = useTab("tab", tabs.map(({ id }) => id) as unknown as readonly [string, ...string[]]);
   return (
     <SidePanel
       title={<UntrustedText text={name} mono line />}
-      actions={<CopyButton text={name} label="Copy the name" />}
+      actions={<CopyButton text={name} label="Copy name" />}
       closeTo={urlWith({ tab: "" }, "/tools")}
     >
-      <Tabs name="tab" tabs={tabs} label="Parts of the tool" />
+      <Tabs name="tab" tabs={tabs} label="Tool details" />
       <QueryView query={answer}>
         {({ tool }) => (
           <>
             {tab === "about" && (
               <>
                 <ToolFacts tool={tool} />
-                {match && <WhyFound match={match} />}
+                {match && <MatchExplanation match={match} />}
               </>
             )}
             {tab === "try" && <TryIt key={tool.name} tool={tool} />}
@@ -54,14 +54,14 @@ export function ToolPanel({ name, match }: { name: string; match: ToolMatch | un
 function Schemas({ tool }: { tool: ToolDetail }) {
   return (
     <>
-      <PanelSection title="What it takes">
-        <Json value={tool.inputSchema} label="the schema of what it takes" tall />
+      <PanelSection title="Input">
+        <Json value={tool.inputSchema} label="Input schema" tall />
       </PanelSection>
-      <PanelSection title="What it gives">
+      <PanelSection title="Output">
         {tool.outputSchema ? (
-          <Json value={tool.outputSchema} label="the schema of what it gives" tall />
+          <Json value={tool.outputSchema} label="Output schema" tall />
         ) : (
-          <p className="text-soft">It does not say what its results look like.</p>
+          <p className="text-soft">The tool has no output schema.</p>
         )}
       </PanelSection>
     </>

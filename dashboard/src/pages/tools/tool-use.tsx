@@ -9,14 +9,14 @@ import { PanelSection } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { formatDuration, Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { counted, DecisionMark, GrantSources } from "../access/tool-words.tsx";
-import { OutcomeMark } from "./outcome-view.tsx";
+import { DecisionMark, formatCount, GrantSources } from "../access/tool-labels.tsx";
+import { OutcomeMark } from "../audit/outcome-mark.tsx";
 
-const RECENT = 20;
-/** Records are written up to 200 ms after the call that they tell of. */
-const WRITTEN_MS = 500;
+const MAX_CALLS = 20;
+/** Audit records are written up to 200 ms after the call. */
+const AUDIT_DELAY_MS = 500;
 
-/** Who has a tool, through what, and how its calls went. */
+/** Which agents have the tool and why, and how its calls went. */
 export function ToolUseTab({ name }: { name: string }) {
   const path = `${joinPath("tools", name)}/use`;
   const use = useGet<ToolUse>(path);
@@ -27,7 +27,7 @@ export function ToolUseTab({ name }: { name: string }) {
     timer.current = window.setTimeout(() => {
       timer.current = undefined;
       void invalidate(queries, [path]);
-    }, WRITTEN_MS);
+    }, AUDIT_DELAY_MS);
   });
   useEffect(() => () => window.clearTimeout(timer.current), []);
   return (
@@ -35,8 +35,8 @@ export function ToolUseTab({ name }: { name: string }) {
       <QueryView query={use}>
         {({ agents, calls, callers }) => (
           <>
-            <PanelSection title="Calls of the last 7 days">
-              <Numbers calls={calls} />
+            <PanelSection title="Last 7 days">
+              <CallFigures calls={calls} />
               {callers.length > 0 && (
                 <p className="mt-2 text-soft">
                   {callers.map(({ agent, calls: made }, at) => (
@@ -48,24 +48,24 @@ export function ToolUseTab({ name }: { name: string }) {
                 </p>
               )}
             </PanelSection>
-            <PanelSection title="Agents that have it">
-              <Holders agents={agents} />
+            <PanelSection title="Agents">
+              <AgentsWithTool agents={agents} />
             </PanelSection>
           </>
         )}
       </QueryView>
       <PanelSection
-        title="Newest calls"
-        actions={<TextLink to={`/audit?tool=${encodeURIComponent(name)}`}>All in the audit</TextLink>}
+        title="Latest calls"
+        actions={<TextLink to={`/audit?tool=${encodeURIComponent(name)}`}>View in audit log</TextLink>}
       >
-        <Recent name={name} />
+        <LatestCalls name={name} />
       </PanelSection>
     </>
   );
 }
 
 function Caller({ agent }: { agent: string }) {
-  if (agent === "operator") return <>you and other people</>;
+  if (agent === "operator") return <>People</>;
   return (
     <TextLink to={joinPath("agents", agent)}>
       <UntrustedText text={agent} />
@@ -73,13 +73,13 @@ function Caller({ agent }: { agent: string }) {
   );
 }
 
-function Numbers({ calls }: { calls: CallSummary }) {
+function CallFigures({ calls }: { calls: CallSummary }) {
   const { counted: made, more, failed, refused, p50Ms, p95Ms } = calls;
-  if (made === 0) return <p className="text-soft">Nobody has called it.</p>;
-  const ran = made - refused;
-  const numbers: readonly (readonly [string, string])[] = [
+  if (made === 0) return <p className="text-soft">No calls.</p>;
+  const executed = made - refused;
+  const figures: readonly (readonly [string, string])[] = [
     ["Calls", `${made.toLocaleString("en")}${more ? "+" : ""}`],
-    ["Did not work", ran === 0 ? "—" : `${failed} (${Math.round((100 * failed) / ran)} %)`],
+    ["Failed", executed === 0 ? "—" : `${failed} (${Math.round((100 * failed) / executed)}%)`],
     ["Refused", String(refused)],
     ["p50", p50Ms === null ? "—" : formatDuration(p50Ms)],
     ["p95", p95Ms === null ? "—" : formatDuration(p95Ms)],
@@ -87,20 +87,20 @@ function Numbers({ calls }: { calls: CallSummary }) {
   return (
     <>
       <dl className="grid grid-cols-5 gap-2 max-sm:grid-cols-3">
-        {numbers.map(([label, value]) => (
+        {figures.map(([label, value]) => (
           <div key={label} className="flex flex-col-reverse">
             <dt className="text-xs text-soft">{label}</dt>
             <dd className="text-base font-semibold">{value}</dd>
           </div>
         ))}
       </dl>
-      {more && <p className="mt-1 text-xs text-soft">Of the newest {counted(made, "call")}.</p>}
+      {more && <p className="mt-1 text-xs text-soft">Based on the latest {formatCount(made, "call")}.</p>}
     </>
   );
 }
 
-function Holders({ agents }: { agents: ToolUse["agents"] }) {
-  if (agents.length === 0) return <p className="text-soft">No agent has it.</p>;
+function AgentsWithTool({ agents }: { agents: ToolUse["agents"] }) {
+  if (agents.length === 0) return <p className="text-soft">No agent has this tool.</p>;
   return (
     <ul className="flex flex-col gap-2">
       {agents.map(({ agent, grantedBy, listed, decision, rule }) => (
@@ -112,7 +112,7 @@ function Holders({ agents }: { agents: ToolUse["agents"] }) {
           <span className="col-span-2 flex gap-1 text-xs text-soft">
             <GrantSources sources={grantedBy} />
             <span className="shrink-0">
-              {decision === "deny" ? "· hidden" : listed ? "· in its list" : "· found by search"}
+              {decision === "deny" ? "· hidden" : listed ? "· listed" : "· deferred"}
             </span>
           </span>
         </li>
@@ -121,13 +121,13 @@ function Holders({ agents }: { agents: ToolUse["agents"] }) {
   );
 }
 
-function Recent({ name }: { name: string }) {
-  const page = useGet<AuditPage>("/audit", { params: { tool: name, limit: RECENT } });
+function LatestCalls({ name }: { name: string }) {
+  const page = useGet<AuditPage>("/audit", { params: { tool: name, limit: MAX_CALLS } });
   return (
     <QueryView query={page} rows={3}>
       {({ calls }) =>
         calls.length === 0 ? (
-          <p className="text-soft">None yet.</p>
+          <p className="text-soft">No calls yet.</p>
         ) : (
           <ul>
             {calls.map(({ id, agent, outcome, startedAt, durationMs }) => (

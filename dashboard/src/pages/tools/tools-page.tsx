@@ -9,27 +9,27 @@ import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import {
-  counted,
+  formatCompact,
+  formatCount,
+  formatOrigin,
+  getToolKind,
   KIND_OPTIONS,
   KindBadge,
-  kindOf,
   Origin,
-  originWords,
   STATE_OPTIONS,
-  short,
-  ToolLine,
+  ToolDescription,
   ToolName,
   ToolStateMark,
-} from "../access/tool-words.tsx";
+} from "../access/tool-labels.tsx";
+import { MatchScore, MatchSummary } from "./match-explanation.tsx";
 import { ToolPanel } from "./tool-panel.tsx";
-import { Score, WhyLine } from "./why.tsx";
 
-/** So many are there at once; the rest comes in larger pieces. */
-const FIRST = 200;
-const PAGE = 2_000;
-const MATCHES = 50;
-/** What `tool_search` gives where nothing else is asked for. */
-const MODELS_GET = 5;
+/** A small first page shows quickly; the rest follows in larger pages. */
+const FIRST_PAGE_SIZE = 200;
+const PAGE_SIZE = 2_000;
+const MAX_MATCHES = 50;
+/** The default limit of `tool_search`. */
+const MODEL_MATCHES = 5;
 
 const NAME: Column<ListedTool> = {
   id: "name",
@@ -38,25 +38,25 @@ const NAME: Column<ListedTool> = {
   sortBy: ({ name }) => name,
   width: "minmax(10rem,1.3fr)",
 };
-const FROM: Column<ListedTool> = {
+const SOURCE: Column<ListedTool> = {
   id: "origin",
-  header: "From",
-  cell: ({ origin }) => originWords(origin),
+  header: "Source",
+  cell: ({ origin }) => formatOrigin(origin),
   sortBy: ({ origin }) => origin,
   width: "8rem",
 };
 const TOKENS: Column<ListedTool> = {
   id: "tokens",
   header: "Tokens",
-  cell: ({ tokens }) => short(tokens),
+  cell: ({ tokens }) => formatCompact(tokens),
   sortBy: ({ tokens }) => tokens,
   width: "4.5rem",
   alignEnd: true,
 };
-const DOES: Column<ListedTool> = {
+const DESCRIPTION: Column<ListedTool> = {
   id: "does",
-  header: "Does",
-  cell: (tool) => <ToolLine tool={tool} />,
+  header: "Description",
+  cell: (tool) => <ToolDescription tool={tool} />,
   width: "minmax(0,2.2fr)",
 };
 const STATE: Column<ListedTool> = {
@@ -69,63 +69,67 @@ const STATE: Column<ListedTool> = {
 };
 const COLUMNS: readonly Column<ListedTool>[] = [
   NAME,
-  DOES,
-  FROM,
+  DESCRIPTION,
+  SOURCE,
   {
     id: "kind",
     header: "Kind",
     cell: ({ flags }) => <KindBadge flags={flags} />,
-    sortBy: ({ flags }) => kindOf(flags),
+    sortBy: ({ flags }) => getToolKind(flags),
     width: "7.5rem",
   },
   STATE,
   TOKENS,
 ];
-/** Beside the details of one there is less room. */
-const FEW: readonly Column<ListedTool>[] = [NAME, { ...DOES, width: "minmax(0,1fr)" }, STATE];
 
-/** Every tool there is, found as a model finds them, and one of them in full. */
+const COLUMNS_BESIDE_PANEL: readonly Column<ListedTool>[] = [
+  NAME,
+  { ...DESCRIPTION, width: "minmax(0,1fr)" },
+  STATE,
+];
+
+/** The tool catalogue, searched as a model searches it, and one tool in the panel. */
 export function Page({ params: { name } }: PageProps) {
-  const [words] = useUrlState("q");
+  const [text] = useUrlState("q");
   const [agent] = useUrlState("as");
   const [origin] = useUrlState("from");
   const [flag] = useUrlState("kind");
   const [state] = useUrlState("state");
   const filter = { agent, origin, flag, state };
-  const query = words.trim();
+  const query = text.trim();
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const catalogue = useCatalogue(filter);
-  const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
-    params: { query, limit: MATCHES, ...filter },
+  const search = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
+    params: { query, limit: MAX_MATCHES, ...filter },
     keepPrevious: true,
   });
-  const match = query === "" ? undefined : found.data?.matches.find(({ tool }) => tool.name === name);
+  const match = query === "" ? undefined : search.data?.matches.find(({ tool }) => tool.name === name);
   const origins = catalogue.origins.map(
-    ({ origin: id, tools }) => [id, `${originWords(id)} (${tools})`] as const,
+    ({ origin: id, tools }) => [id, `${formatOrigin(id)} (${tools})`] as const,
   );
   return (
     <PageFrame
       title="Tools"
-      description={`Everything an agent could call. The search is the one models use; they get the best ${MODELS_GET}.`}
+      description={`Every tool that agents can call. Search works as it does for models, which get the top ${MODEL_MATCHES}.`}
       panel={name !== undefined && <ToolPanel key={name} name={name} match={match} />}
     >
-      <FilterBar summary={query === "" ? catalogue.shown : shownOf(found.data)}>
-        <SearchField label="Say what the tool should do" />
+      <FilterBar summary={query === "" ? catalogue.summary : summarizeMatches(search.data)}>
+        <SearchField label="Describe what the tool should do" />
         <FilterSelect
           name="as"
           label="Seen by"
           options={agents.map((one) => [one.name, `Seen by ${one.name}`] as const)}
         />
-        <FilterSelect name="from" label="From" options={origins} />
+        <FilterSelect name="from" label="Source" options={origins} />
         <FilterSelect name="kind" label="Kind" options={KIND_OPTIONS} />
         <FilterSelect name="state" label="State" options={STATE_OPTIONS} />
       </FilterBar>
       {query === "" ? (
         <Catalogue catalogue={catalogue} selected={name} />
-      ) : found.data ? (
-        <Matches matches={found.data.matches} selected={name} />
-      ) : found.error ? (
-        <ErrorState problem={found.error} retry={() => void found.refetch()} />
+      ) : search.data ? (
+        <Matches matches={search.data.matches} selected={name} />
+      ) : search.error ? (
+        <ErrorState problem={search.error} retry={() => void search.refetch()} />
       ) : (
         <LoadingState />
       )}
@@ -133,12 +137,12 @@ export function Page({ params: { name } }: PageProps) {
   );
 }
 
-/** All pages of the list, the first at once and the others right behind it. */
+/** Loads all pages of the catalogue, one right after the other. */
 function useCatalogue(filter: Readonly<Record<string, string>>) {
-  const params = { ...filter, brief: true, limit: FIRST };
+  const params = { ...filter, brief: true, limit: FIRST_PAGE_SIZE };
   const query = usePages<ToolList>("/tools", params, (page, pages) => {
     const read = pages.reduce((sum, { tools }) => sum + tools.length, 0);
-    return page.tools.length > 0 && read < page.total ? { offset: read, limit: PAGE } : undefined;
+    return page.tools.length > 0 && read < page.total ? { offset: read, limit: PAGE_SIZE } : undefined;
   });
   const { hasNextPage, isFetching, fetchNextPage } = query;
   useEffect(() => {
@@ -146,25 +150,27 @@ function useCatalogue(filter: Readonly<Record<string, string>>) {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const pages = query.data?.pages;
   const first = pages?.[0];
-  const isAnnouncedWanted = filter.state !== "";
+  const includesPlanned = filter.state !== "";
   const tools = useMemo(() => {
     const read = (pages ?? []).flatMap((page) => page.tools);
-    // What is announced and not built yet is listed for whoever asks for it.
-    return (isAnnouncedWanted ? read : read.filter(({ status }) => status.kind !== "planned")).sort(byOrigin);
-  }, [pages, isAnnouncedWanted]);
+    // Planned tools are listed only when the state filter asks for them.
+    return (includesPlanned ? read : read.filter(({ status }) => status.kind !== "planned")).sort(
+      compareOrigins,
+    );
+  }, [pages, includesPlanned]);
   const total = hasNextPage ? (first?.total ?? 0) : tools.length;
   return {
     query,
     tools,
     origins: first?.origins ?? [],
-    shown: first ? `${total.toLocaleString("en")} tools` : "",
+    summary: first ? `${total.toLocaleString("en")} tools` : "",
   };
 }
 
-/** Servers by name first, then plugins and scripts, then what comes with Toolkeep. */
+/** Servers first, then plugins and custom tools; built-in tools come last. */
 const ORIGIN_ORDER = ["mcp", "plugin", "custom"];
 
-function byOrigin(a: ListedTool, b: ListedTool): number {
+function compareOrigins(a: ListedTool, b: ListedTool): number {
   const rank = ({ origin }: ListedTool) => {
     const at = ORIGIN_ORDER.indexOf(origin.split(":", 1)[0]!);
     return at === -1 ? ORIGIN_ORDER.length : at;
@@ -176,12 +182,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-const BY_ORIGIN = {
+const GROUP_BY_ORIGIN = {
   of: ({ origin }: ListedTool) => origin,
   heading: (origin: string, count: number) => (
     <span className="flex items-baseline gap-2">
       <Origin origin={origin} />
-      <span className="shrink-0 font-normal text-soft">{counted(count, "tool")}</span>
+      <span className="shrink-0 font-normal text-soft">{formatCount(count, "tool")}</span>
     </span>
   ),
 };
@@ -200,14 +206,14 @@ function Catalogue({
     <DataTable
       label="Tools"
       rows={tools}
-      columns={selected === undefined ? COLUMNS : FEW}
+      columns={selected === undefined ? COLUMNS : COLUMNS_BESIDE_PANEL}
       rowKey={(tool) => tool.name}
       rowLink={(tool) => urlWith({}, joinPath("tools", tool.name))}
-      group={BY_ORIGIN}
+      group={GROUP_BY_ORIGIN}
       selected={selected}
       empty={
-        <EmptyState title="No tool fits">
-          <p>Ask for fewer conditions above, or add a server that has what you look for.</p>
+        <EmptyState title="No matching tools">
+          <p>Remove a filter, or add a server that has the tool you need.</p>
         </EmptyState>
       }
     />
@@ -217,40 +223,40 @@ function Catalogue({
 function Matches({ matches, selected }: { matches: readonly ToolMatch[]; selected: string | undefined }) {
   const best = Math.max(1e-9, ...matches.map(({ score }) => score));
   const columns: readonly Column<ToolMatch>[] = [
-    { ...of(NAME), width: "minmax(10rem,1.3fr)" },
+    { ...toMatchColumn(NAME), width: "minmax(10rem,1.3fr)" },
     {
       id: "score",
       header: "Score",
-      cell: (match) => <Score match={match} best={best} />,
+      cell: (match) => <MatchScore match={match} best={best} />,
       width: "6rem",
       showOnPhone: true,
     },
-    { id: "why", header: "Why", cell: (match) => <WhyLine match={match} />, width: "minmax(0,2fr)" },
-    ...(selected === undefined ? [of(FROM), of(TOKENS)] : []),
+    { id: "why", header: "Why", cell: (match) => <MatchSummary match={match} />, width: "minmax(0,2fr)" },
+    ...(selected === undefined ? [toMatchColumn(SOURCE), toMatchColumn(TOKENS)] : []),
   ];
   return (
     <DataTable
-      label="Tools, best first"
+      label="Matching tools, best first"
       rows={matches}
       columns={columns}
       rowKey={({ tool }) => tool.name}
       rowLink={({ tool }) => urlWith({}, joinPath("tools", tool.name))}
       selected={selected}
       empty={
-        <EmptyState title="A model would find nothing">
-          <p>Try other words for what the tool should do, or fewer conditions above.</p>
+        <EmptyState title="No matching tools">
+          <p>A model would not find any either. Describe the tool in other words, or remove a filter.</p>
         </EmptyState>
       }
     />
   );
 }
 
-/** A column of tools for what holds one. Matches stay in their order. */
-function of({ sortBy: _, ...column }: Column<ListedTool>): Column<ToolMatch> {
+/** Adapts a tool column to matches. Not sortable, because matches keep their rank. */
+function toMatchColumn({ sortBy: _, ...column }: Column<ListedTool>): Column<ToolMatch> {
   return { ...column, cell: ({ tool }) => column.cell(tool) };
 }
 
-function shownOf(found: ToolSearchAnswer | undefined): string {
-  if (!found) return "";
-  return `best ${found.matches.length} of ${found.among.toLocaleString("en")}`;
+function summarizeMatches(answer: ToolSearchAnswer | undefined): string {
+  if (!answer) return "";
+  return `Top ${answer.matches.length} of ${answer.among.toLocaleString("en")}`;
 }

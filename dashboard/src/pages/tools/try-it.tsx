@@ -9,156 +9,171 @@ import { PanelSection } from "../../ui/side-panel.tsx";
 import { formatDuration } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { givenIn, hasSecret, initialOf, jsonProblem, problemsIn } from "./form-values.ts";
+import {
+  buildInitialValue,
+  collectArguments,
+  findJsonProblem,
+  findProblems,
+  hasSecret,
+} from "./form-values.ts";
 import { OutcomeView } from "./outcome-view.tsx";
-import { formOf } from "./schema-fields.ts";
+import { buildForm } from "./schema-fields.ts";
 import { SchemaForm } from "./schema-form.tsx";
 import { type CallState, useCall } from "./use-call.ts";
 
-interface Filled {
+interface FormState {
   readonly value: unknown;
-  /** Written as JSON instead of the form; undefined: by the form. */
+  /** The arguments as JSON text; undefined while the form is used. */
   readonly json?: string | undefined;
   readonly agent: string;
 }
 
 /** Calls the tool for real, through the same path as every agent's call. */
 export function TryIt({ tool }: { tool: ToolDetail }) {
-  const form = useMemo(() => formOf(tool.inputSchema), [tool.inputSchema]);
-  const [filled, setFilled] = useFilled(
+  const form = useMemo(() => buildForm(tool.inputSchema), [tool.inputSchema]);
+  const [formState, setFormState] = useFormState(
     tool.name,
-    useMemo(() => initialOf(form), [form]),
+    useMemo(() => buildInitialValue(form), [form]),
     hasSecret(form),
   );
-  const [isTried, setTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const confirm = useConfirm();
   const call = useCall();
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
 
-  const isJson = filled.json !== undefined;
-  const problems = isJson ? new Map<string, string>() : problemsIn(form, filled.value);
-  const jsonWrong = isJson ? jsonProblem(filled.json || "{}") : undefined;
+  const isJson = formState.json !== undefined;
+  const problems = isJson ? new Map<string, string>() : findProblems(form, formState.value);
+  const jsonError = isJson ? findJsonProblem(formState.json || "{}") : undefined;
   const isRunning = call.startedAt !== null;
-  const came = call.outcome ?? call.problem ?? call.startedAt;
+  const result = call.outcome ?? call.problem ?? call.startedAt;
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
-    if (problems.size > 0 || jsonWrong) return;
-    if (tool.flags.destructive && !(await confirm(destroying(tool.name)))) return;
-    const args: unknown = isJson ? JSON.parse(filled.json || "{}") : givenIn(form, filled.value);
+    setIsSubmitted(true);
+    if (problems.size > 0 || jsonError) return;
+    if (tool.flags.destructive && !(await confirm(confirmDestructive(tool.name)))) return;
+    const args: unknown = isJson
+      ? JSON.parse(formState.json || "{}")
+      : collectArguments(form, formState.value);
     await call.start({
       name: tool.name,
       arguments: args,
-      ...(filled.agent === "" ? {} : { agent: filled.agent }),
+      ...(formState.agent === "" ? {} : { agent: formState.agent }),
     });
   };
-  const asJson = () =>
-    setFilled({ ...filled, json: JSON.stringify(givenIn(form, filled.value) ?? {}, null, 2) });
-  const asForm = () => {
-    if (jsonProblem(filled.json || "{}") === undefined)
-      setFilled({ ...filled, json: undefined, value: JSON.parse(filled.json || "{}") });
-    else setTried(true);
+  const editAsJson = () =>
+    setFormState({
+      ...formState,
+      json: JSON.stringify(collectArguments(form, formState.value) ?? {}, null, 2),
+    });
+  const editAsForm = () => {
+    if (findJsonProblem(formState.json || "{}") === undefined)
+      setFormState({ ...formState, json: undefined, value: JSON.parse(formState.json || "{}") });
+    else setIsSubmitted(true);
   };
 
   return (
     <>
       <PanelSection
-        title="What to call it with"
+        title="Arguments"
         actions={
-          <Button look="quiet" onClick={isJson ? asForm : asJson}>
-            {isJson ? "Fill in a form" : "Write JSON"}
+          <Button look="quiet" onClick={isJson ? editAsForm : editAsJson}>
+            {isJson ? "Use form" : "Edit as JSON"}
           </Button>
         }
       >
         <form onSubmit={(event) => void send(event)} className="flex flex-col gap-3" noValidate>
           {isJson ? (
-            <Field label="Arguments" {...(isTried && jsonWrong ? { error: jsonWrong } : {})}>
+            <Field label="Arguments" {...(isSubmitted && jsonError ? { error: jsonError } : {})}>
               {(inputProps) => (
                 <TextArea
                   {...inputProps}
                   mono
                   rows={10}
-                  value={filled.json}
-                  onChange={({ target }) => setFilled({ ...filled, json: target.value })}
+                  value={formState.json}
+                  onChange={({ target }) => setFormState({ ...formState, json: target.value })}
                 />
               )}
             </Field>
           ) : form.kind === "group" && form.fields.length === 0 ? (
-            <p className="text-soft">It takes nothing.</p>
+            <p className="text-soft">This tool takes no arguments.</p>
           ) : (
             <SchemaForm
               field={form}
-              value={filled.value}
-              onChange={(value) => setFilled({ ...filled, value })}
+              value={formState.value}
+              onChange={(value) => setFormState({ ...formState, value })}
               path=""
-              problems={isTried ? problems : NONE}
+              problems={isSubmitted ? problems : NO_PROBLEMS}
             />
           )}
           <Field label="Call as">
             {(inputProps) => (
               <Select
                 {...inputProps}
-                value={filled.agent}
-                onChange={({ target }) => setFilled({ ...filled, agent: target.value })}
+                value={formState.agent}
+                onChange={({ target }) => setFormState({ ...formState, agent: target.value })}
                 options={[
-                  ["", "Me, who may call everything"],
-                  ...agents.map(({ name }) => [name, `${name}, with what it may and its workspace`] as const),
+                  ["", "You (all tools)"],
+                  ...agents.map(({ name }) => [name, `${name} (its tools and workspace)`] as const),
                 ]}
               />
             )}
           </Field>
-          {isTried && problems.size > 0 && (
+          {isSubmitted && problems.size > 0 && (
             <p role="alert" className="text-bad">
-              {problems.size === 1 ? "One field is" : `${problems.size} fields are`} not right yet.
+              {problems.size === 1 ? "1 field needs" : `${problems.size} fields need`} a correction.
             </p>
           )}
           <div className="flex gap-2">
             <Button type="submit" look="primary" icon="play" busy={isRunning}>
-              Call it
+              Call tool
             </Button>
             {isRunning && <Button onClick={call.cancel}>Cancel</Button>}
           </div>
         </form>
       </PanelSection>
-      {came !== null && (
-        <ScrollIntoView trigger={came}>
-          <Answer call={call} />
+      {result !== null && (
+        <ScrollIntoView trigger={result}>
+          <CallResult call={call} />
         </ScrollIntoView>
       )}
     </>
   );
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
-function destroying(name: string) {
+function confirmDestructive(name: string) {
   return {
-    title: "Call it for real?",
+    title: "Call this tool?",
     description: (
       <>
-        <UntrustedText text={name} mono /> may delete or overwrite what somebody cares about. It is called for
-        real, now, with what you filled in.
+        <UntrustedText text={name} mono /> may delete or overwrite data. This is a real call with the
+        arguments you entered.
       </>
     ),
-    action: "Call it",
+    action: "Call tool",
     danger: true,
   };
 }
 
-/** Kept over a reload, unless there is a secret among it. */
-function useFilled(name: string, initial: unknown, isSecret: boolean): [Filled, (filled: Filled) => void] {
-  const empty = useMemo<Filled>(() => ({ value: initial, agent: "" }), [initial]);
-  const [draft, setDraft] = useDraft<Filled>(`try.${name}`, empty);
-  const [secret, setSecret] = useState<Filled>(empty);
+/** Form state that survives a reload, except when the form has a secret. */
+function useFormState(
+  name: string,
+  initial: unknown,
+  isSecret: boolean,
+): [FormState, (filled: FormState) => void] {
+  const empty = useMemo<FormState>(() => ({ value: initial, agent: "" }), [initial]);
+  const [draft, setDraft] = useDraft<FormState>(`try.${name}`, empty);
+  const [secret, setSecret] = useState<FormState>(empty);
   return isSecret ? [secret, setSecret] : [draft, setDraft];
 }
 
-function Answer({ call }: { call: CallState }) {
+function CallResult({ call }: { call: CallState }) {
   if (call.startedAt !== null) {
     return (
       <PanelSection title="Running">
-        <Running startedAt={call.startedAt} progress={call.progress} />
+        <CallProgress startedAt={call.startedAt} progress={call.progress} />
       </PanelSection>
     );
   }
@@ -174,7 +189,7 @@ function Answer({ call }: { call: CallState }) {
 
 const TICK_MS = 200;
 
-function Running({ startedAt, progress }: { startedAt: number; progress: CallState["progress"] }) {
+function CallProgress({ startedAt, progress }: { startedAt: number; progress: CallState["progress"] }) {
   const [now, setNow] = useState(startedAt);
   useEffect(() => {
     const timer = window.setInterval(() => setNow(Date.now()), TICK_MS);
@@ -185,7 +200,7 @@ function Running({ startedAt, progress }: { startedAt: number; progress: CallSta
       <div className="flex items-center gap-3">
         <progress
           className="h-2 min-w-0 flex-1 accent-accent-fill"
-          aria-label="How far the call has come"
+          aria-label="Call progress"
           {...(progress?.total ? { value: progress.progress, max: progress.total } : {})}
         />
         <span className="w-14 text-end text-soft">{formatDuration(now - startedAt)}</span>

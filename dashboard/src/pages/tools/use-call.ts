@@ -12,31 +12,31 @@ export interface CallState {
   readonly problem: Problem | null;
 }
 
-const NOTHING: CallState = { startedAt: null, progress: null, outcome: null, problem: null };
+const IDLE: CallState = { startedAt: null, progress: null, outcome: null, problem: null };
 
-/** One call at a time, followed while it runs. Leaving the page ends it, as disconnecting does. */
+/** Makes one call at a time and follows its progress. Leaving the page cancels it. */
 export function useCall() {
   const client = useClient();
-  const [state, setState] = useState<CallState>(NOTHING);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  const [state, setState] = useState<CallState>(IDLE);
+  const controllerRef = useRef<AbortController | null>(null);
+  useEffect(() => () => controllerRef.current?.abort(), []);
 
   const start = async (request: CallRequest) => {
-    running.current?.abort();
-    const stop = new AbortController();
-    running.current = stop;
-    setState({ ...NOTHING, startedAt: Date.now() });
+    controllerRef.current?.abort();
+    const controller = new AbortController();
+    controllerRef.current = controller;
+    setState({ ...IDLE, startedAt: Date.now() });
     try {
-      for await (const line of client.streamLines<CallLine>("/call/stream", request, stop.signal)) {
-        if ("outcome" in line) setState({ ...NOTHING, outcome: line.outcome });
+      for await (const line of client.streamLines<CallLine>("/call/stream", request, controller.signal)) {
+        if ("outcome" in line) setState({ ...IDLE, outcome: line.outcome });
         else setState((before) => ({ ...before, progress: line.progress }));
       }
-      setState((before) => (before.outcome ? before : { ...NOTHING, problem: BROKEN_OFF }));
-    } catch (thrown) {
-      setState(stop.signal.aborted ? NOTHING : { ...NOTHING, problem: toProblem(thrown) });
+      setState((before) => (before.outcome ? before : { ...IDLE, problem: CONNECTION_LOST }));
+    } catch (cause) {
+      setState(controller.signal.aborted ? IDLE : { ...IDLE, problem: toProblem(cause) });
     }
   };
-  return { ...state, start, cancel: () => running.current?.abort() };
+  return { ...state, start, cancel: () => controllerRef.current?.abort() };
 }
 
-const BROKEN_OFF = toProblem(new Error("The connection broke off before the call had ended"));
+const CONNECTION_LOST = toProblem(new Error("The connection was lost before the call ended"));

@@ -12,7 +12,7 @@ import { PageBody } from "../../ui/page.tsx";
 import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { TokenShown } from "../agents/token-shown.tsx";
+import { CreatedTokenDialog } from "../agents/created-token-dialog.tsx";
 import { NewAdminToken } from "./new-admin-token.tsx";
 import { ROLES } from "./role-words.ts";
 
@@ -57,7 +57,7 @@ export function AdminTokens() {
           />
         </RequireRole>
       )}
-      {made && <TokenShown made={made} onClose={() => setMade(null)} />}
+      {made && <CreatedTokenDialog created={made} onClose={() => setMade(null)} />}
     </PageBody>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { DAY_MS, LIVES } from "../agents/new-token-dialog.tsx";
+import { DAY_MS, EXPIRY_OPTIONS } from "../agents/new-token-dialog.tsx";
 import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
 
 interface Draft {
@@ -86,7 +86,7 @@ export function NewAdminToken({
           {(inputProps) => (
             <Select
               {...inputProps}
-              options={LIVES}
+              options={EXPIRY_OPTIONS}
               value={days}
               onChange={({ target }) => setDraft({ ...draft, days: target.value })}
             />

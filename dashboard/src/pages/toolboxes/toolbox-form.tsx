@@ -2,8 +2,8 @@ import type { AccessPreview } from "../../api/contract.ts";
 import { Field, TextInput } from "../../ui/form.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { EntryList } from "../access/entry-list.tsx";
+import { formatCompact, formatCount } from "../access/tool-labels.tsx";
 import { ToolPicker } from "../access/tool-picker.tsx";
-import { counted, short } from "../access/tool-words.tsx";
 
 export interface ToolboxDraft {
   readonly description: string;
@@ -12,8 +12,8 @@ export interface ToolboxDraft {
 
 type Contents = NonNullable<AccessPreview["toolbox"]>;
 
-/** What a toolbox is for and what is in it. */
-export function Composer({
+/** The description and the tools of a toolbox. */
+export function ToolboxForm({
   draft,
   onChange,
   contents,
@@ -26,7 +26,7 @@ export function Composer({
   return (
     <>
       <PanelSection>
-        <Field label="What it is for">
+        <Field label="Description">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -36,36 +36,37 @@ export function Composer({
           )}
         </Field>
       </PanelSection>
-      <PanelSection title="Tools in it">
+      <PanelSection title="Tools">
         <div className="flex flex-col gap-2">
           <ToolPicker
-            label="Add tools: say what they should do"
-            patterns
-            taken={tools}
+            label="Add tools: describe what they should do"
+            allowPatterns
+            selected={tools}
             onAdd={(entry) => onChange({ ...draft, tools: [...tools, entry].sort() })}
           />
-          <Entries
+          <ToolboxEntries
             tools={tools}
             contents={contents}
             onRemove={(entry) => onChange({ ...draft, tools: tools.filter((one) => one !== entry) })}
           />
-          {contents && <Given contents={contents} />}
+          {contents && <ContentsSummary contents={contents} />}
         </div>
       </PanelSection>
     </>
   );
 }
 
-/** What it comes to now. */
-export function Given({ contents: { tools, tokens } }: { contents: Contents }) {
+/** How many tools the entries cover now, and their cost. */
+export function ContentsSummary({ contents: { tools, tokens } }: { contents: Contents }) {
   return (
     <p className="text-soft">
-      Gives {counted(tools.length, "tool")} now; a list of all of them takes about {short(tokens)} tokens.
+      Contains {formatCount(tools.length, "tool")} now. Listing all of them takes about{" "}
+      {formatCompact(tokens)} tokens.
     </p>
   );
 }
 
-export function Entries({
+export function ToolboxEntries({
   tools,
   contents,
   onRemove,
@@ -74,23 +75,23 @@ export function Entries({
   contents: Contents | undefined;
   onRemove?: (entry: string) => void;
 }) {
-  const isWrong = (entry: string) =>
+  const hasProblem = (entry: string) =>
     contents !== undefined && (contents.unknown.includes(entry) || contents.unmatched.includes(entry));
   const note = (entry: string) => {
     if (!contents) return "";
     if (contents.unknown.includes(entry)) return "no tool has this name";
-    if (contents.unmatched.includes(entry)) return "fits no tool yet";
-    if (contents.planned.includes(entry)) return "not there yet";
-    const given = contents.tools.filter((tool) => tool.entry === entry);
-    if (entry === "*" || entry.includes(":")) return counted(given.length, "tool");
-    return given[0] ? `${short(given[0].tokens)} tokens` : "";
+    if (contents.unmatched.includes(entry)) return "matches no tool yet";
+    if (contents.planned.includes(entry)) return "planned";
+    const matches = contents.tools.filter((tool) => tool.entry === entry);
+    if (entry === "*" || entry.includes(":")) return formatCount(matches.length, "tool");
+    return matches[0] ? `${formatCompact(matches[0].tokens)} tokens` : "";
   };
   return (
     <EntryList
       entries={tools}
       note={note}
-      isWrong={isWrong}
-      empty="Nothing yet."
+      hasProblem={hasProblem}
+      empty="No tools yet."
       {...(onRemove ? { onRemove } : {})}
     />
   );

@@ -7,14 +7,14 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 type Flags = ToolView["flags"];
 type State = ToolView["status"]["kind"];
 
-/** What a tool does to the world, in words. */
+/** How far a tool's effects go. */
 const KINDS = {
-  read_only: { label: "Only reads", tone: "neutral" },
-  other: { label: "Changes things", tone: "neutral" },
-  destructive: { label: "May destroy", tone: "warn" },
+  read_only: { label: "Read-only", tone: "neutral" },
+  other: { label: "Makes changes", tone: "neutral" },
+  destructive: { label: "Destructive", tone: "warn" },
 } as const satisfies Record<string, { label: string; tone: Tone }>;
 
-/** For the filter of a list. */
+/** The options of the kind filter. */
 export const KIND_OPTIONS = [
   ...Object.entries(KINDS).map(([id, { label }]) => [id, label] as const),
   ["floor", "Every agent has it"],
@@ -22,23 +22,23 @@ export const KIND_OPTIONS = [
 ] as const;
 
 export function KindBadge({ flags }: { flags: Flags }) {
-  const kind = kindOf(flags);
+  const kind = getToolKind(flags);
   const { label, tone } = KINDS[kind];
   if (kind === "read_only") return <span className="text-soft">{label}</span>;
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-export function kindOf({ readOnly, destructive }: Flags): keyof typeof KINDS {
+export function getToolKind({ readOnly, destructive }: Flags): keyof typeof KINDS {
   if (destructive) return "destructive";
   return readOnly ? "read_only" : "other";
 }
 
 const STATES: Record<State, { readonly label: string; readonly tone: Tone }> = {
   active: { label: "Ready", tone: "ok" },
-  unavailable: { label: "Away", tone: "bad" },
-  pending_approval: { label: "Waits for you", tone: "warn" },
-  disabled: { label: "Off", tone: "neutral" },
-  planned: { label: "Not there yet", tone: "neutral" },
+  unavailable: { label: "Unavailable", tone: "bad" },
+  pending_approval: { label: "Needs approval", tone: "warn" },
+  disabled: { label: "Disabled", tone: "neutral" },
+  planned: { label: "Planned", tone: "neutral" },
 };
 
 export const STATE_OPTIONS = Object.entries(STATES).map(([id, { label }]) => [id, label] as const);
@@ -52,8 +52,8 @@ export function ToolStateMark({ status }: { status: ToolView["status"] }) {
   );
 }
 
-/** Where a tool comes from, in words. */
-export function originWords(origin: string): string {
+/** The source of a tool, as people read it. */
+export function formatOrigin(origin: string): string {
   const [kind, ...rest] = origin.split(":");
   const name = rest.join(":");
   switch (kind) {
@@ -62,47 +62,47 @@ export function originWords(origin: string): string {
     case "plugin":
       return `plugin ${name}`;
     case "custom":
-      return "your scripts";
+      return "Custom tools";
     case "platform":
-      return "Toolkeep itself";
+      return "Toolkeep";
     default:
-      return "built in";
+      return "Built-in";
   }
 }
 
-/** The same, leading to the server where it is one. */
+/** The source of a tool, linked when it is a server. */
 export function Origin({ origin }: { origin: string }) {
-  const words = <UntrustedText text={originWords(origin)} line />;
-  if (!origin.startsWith("mcp:")) return words;
-  return <TextLink to={joinPath("servers", origin.slice("mcp:".length))}>{words}</TextLink>;
+  const label = <UntrustedText text={formatOrigin(origin)} line />;
+  if (!origin.startsWith("mcp:")) return label;
+  return <TextLink to={joinPath("servers", origin.slice("mcp:".length))}>{label}</TextLink>;
 }
 
 export function ToolName({ name }: { name: string }) {
   return <UntrustedText text={name} mono line />;
 }
 
-/** One line of what it does. */
-export function ToolLine({ tool }: { tool: Pick<ListedTool, "description" | "title"> }) {
+/** The description of a tool on one line. */
+export function ToolDescription({ tool }: { tool: Pick<ListedTool, "description" | "title"> }) {
   return <UntrustedText text={tool.description || (tool.title ?? "")} line />;
 }
 
 /** 940, 1.2k, 128k */
-export function short(count: number): string {
+export function formatCompact(count: number): string {
   if (count < 1_000) return String(count);
   return `${(count / 1_000).toFixed(count < 9_950 ? 1 : 0)}k`;
 }
 
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const DECISIONS: Record<"allow" | "ask" | "deny", { readonly label: string; readonly tone: Tone }> = {
-  allow: { label: "Runs", tone: "ok" },
-  ask: { label: "Asks a person first", tone: "warn" },
-  deny: { label: "Never runs", tone: "bad" },
+  allow: { label: "Allowed", tone: "ok" },
+  ask: { label: "Asks first", tone: "warn" },
+  deny: { label: "Denied", tone: "bad" },
 };
 
-/** What the rules say to a call. */
+/** What the rules decide about a call. */
 export function DecisionMark({ decision, rule }: { decision: "allow" | "ask" | "deny"; rule?: string }) {
   const { label, tone } = DECISIONS[decision];
   return (
@@ -112,13 +112,13 @@ export function DecisionMark({ decision, rule }: { decision: "allow" | "ask" | "
   );
 }
 
-/** `floor`, `toolbox NAME (pattern)`, `grant`, as people say it. */
-export function sourceWords(source: string): string {
+/** Rewords the API's grant sources: `floor`, `toolbox NAME (pattern)`, `grant`. */
+export function formatGrantSource(source: string): string {
   if (source === "floor") return "every agent has it";
-  if (source.startsWith("grant")) return `given by name${source.slice("grant".length)}`;
+  if (source.startsWith("grant")) return `granted by name${source.slice("grant".length)}`;
   return source;
 }
 
 export function GrantSources({ sources }: { sources: readonly string[] }) {
-  return <UntrustedText text={sources.map(sourceWords).join(", ")} line />;
+  return <UntrustedText text={sources.map(formatGrantSource).join(", ")} line />;
 }

@@ -8,24 +8,30 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/form.tsx";
 import { QueryView } from "../../ui/states.tsx";
 
-/** A new token, this once, with what to write into the settings of each client. */
-export function TokenShown({ made: { token, record }, onClose }: { made: TokenAnswer; onClose: () => void }) {
+/** Shows a new token once, with a snippet for each client. */
+export function CreatedTokenDialog({
+  created: { token, record },
+  onClose,
+}: {
+  created: TokenAnswer;
+  onClose: () => void;
+}) {
   const confirm = useConfirm();
-  const leave = async () => {
+  const confirmClose = async () => {
     const isConfirmed = await confirm({
-      title: "Close without having kept it?",
+      title: "Close without copying the token?",
       description:
-        "Nobody can see this token again. Whoever has not copied it needs a new one; this one should then be revoked.",
-      action: "Close it",
+        "You cannot see this token again. If you have not copied it, create a new one and revoke this one.",
+      action: "Close",
       danger: true,
     });
     if (isConfirmed) onClose();
   };
   return (
     <Dialog
-      title="The token, shown this once"
+      title="Copy your token"
       wide
-      onClose={() => void leave()}
+      onClose={() => void confirmClose()}
       footer={
         <Button look="primary" onClick={onClose}>
           Done
@@ -35,10 +41,10 @@ export function TokenShown({ made: { token, record }, onClose }: { made: TokenAn
       <div className="flex flex-col gap-4">
         <div>
           <p className="mb-2">
-            Copy it now. Toolkeep keeps only a fingerprint of it: after this window is closed nobody can see
-            it again.
+            Copy the token now. Toolkeep stores only a fingerprint of it, so you cannot see it again after you
+            close this dialog.
           </p>
-          <Code text={token} label="the token" />
+          <Code text={token} label="Token" />
         </div>
         {record.agent === null ? (
           <p>
@@ -54,45 +60,45 @@ export function TokenShown({ made: { token, record }, onClose }: { made: TokenAn
   );
 }
 
-/** What to write into the settings of each client. */
+/** The snippet for the selected client. */
 function Snippets({ token }: { token: string }) {
   const snippets = useGet<SnippetList>("/mcp/snippets");
   const [client, setClient] = useState("");
   return (
     <QueryView query={snippets} rows={4}>
       {({ snippets: all, placeholder }) => {
-        const shown = all.find((one) => one.client === client) ?? all[0]!;
+        const snippet = all.find((one) => one.client === client) ?? all[0]!;
         return (
           <div className="flex flex-col gap-2">
-            <Field label="Connect">
+            <Field label="Client">
               {(inputProps) => (
                 <Select
                   {...inputProps}
-                  value={shown.client}
+                  value={snippet.client}
                   options={all.map((one) => [one.client, one.title] as const)}
                   onChange={({ target }) => setClient(target.value)}
                 />
               )}
             </Field>
             <p className="text-soft">
-              {shown.file === null ? (
-                shown.language === "shell" ? (
-                  "Run this where the client is:"
+              {snippet.file === null ? (
+                snippet.language === "shell" ? (
+                  "Run this on the client's machine:"
                 ) : (
-                  "Give this to the client:"
+                  "Enter this in the client:"
                 )
               ) : (
                 <>
-                  Add this to <span className="font-mono text-xs text-text">{shown.file}</span>:
+                  Add this to <span className="font-mono text-xs text-text">{snippet.file}</span>:
                 </>
               )}
             </p>
             <Code
-              text={shown.text.replaceAll(placeholder, token)}
-              label={`what to give to ${shown.title}`}
+              text={snippet.text.replaceAll(placeholder, token)}
+              label={`Snippet for ${snippet.title}`}
               tall
             />
-            <p className="text-soft">{shown.next}</p>
+            <p className="text-soft">{snippet.next}</p>
           </div>
         );
       }}

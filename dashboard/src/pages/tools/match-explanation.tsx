@@ -3,9 +3,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { PanelSection } from "../../ui/side-panel.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-/** How well a tool fits, beside the best one. */
-export function Score({ match: { score, why }, best }: { match: ToolMatch; best: number }) {
-  if (why.named) return <Badge tone="accent">its name</Badge>;
+/** The score of a match, as a bar relative to the best match. */
+export function MatchScore({ match: { score, why }, best }: { match: ToolMatch; best: number }) {
+  if (why.named) return <Badge tone="accent">exact name</Badge>;
   return (
     <span className="flex items-center gap-2">
       <span className="w-9">{score.toFixed(1)}</span>
@@ -25,13 +25,13 @@ function Bar({ share }: { share: number }) {
   );
 }
 
-/** On one line: which words, where, and what else. */
-export function WhyLine({ match: { why, alike } }: { match: ToolMatch }) {
-  return <UntrustedText text={lineOf(why, alike)} line />;
+/** The matching words and other reasons, on one line. */
+export function MatchSummary({ match: { why, alike } }: { match: ToolMatch }) {
+  return <UntrustedText text={summarizeReasons(why, alike)} line />;
 }
 
-function lineOf(why: ToolMatch["why"], alike: readonly string[]): string {
-  if (why.named) return "You asked for it by name";
+function summarizeReasons(why: ToolMatch["why"], alike: readonly string[]): string {
+  if (why.named) return "Your search is its exact name";
   const words = why.words.map(({ word, standsIn, fields }) => {
     const [where = ""] = fields;
     return `${standsIn ? "~" : ""}${word} (${where})`;
@@ -40,30 +40,30 @@ function lineOf(why: ToolMatch["why"], alike: readonly string[]): string {
     ...(words.length > 0 ? [words.join(", ")] : []),
     ...(why.meaning > 0 ? ["meaning"] : []),
     ...(why.learned > 0 ? ["used before"] : []),
-    ...(alike.length > 0 ? [`${alike.length} alike`] : []),
+    ...(alike.length > 0 ? [`${alike.length} identical`] : []),
   ].join(" · ");
 }
 
-/** The same in full, as a table of what adds up to the score. */
-export function WhyFound({ match: { score, why, alike } }: { match: ToolMatch }) {
+/** The reasons as a table whose rows add up to the score. */
+export function MatchExplanation({ match: { score, why, alike } }: { match: ToolMatch }) {
   const parts: readonly (readonly [string, string, number])[] = [
     ...why.words.map(({ word, standsIn, fields, score: share }) => {
-      const name = standsIn ? `close to what you asked: “${word}”` : `“${word}”`;
+      const name = standsIn ? `similar word “${word}”` : `“${word}”`;
       return [name, `in ${fields.join(", ")}`, share] as const;
     }),
-    ["Its name", "how much of it you said", why.coverage],
-    ["Meaning", "how alike the query and the tool are", why.meaning],
-    ["Experience", "called after such searches before", why.learned],
+    ["Name", "how much of it your search covers", why.coverage],
+    ["Meaning", "how similar your search and the tool are", why.meaning],
+    ["History", "called after similar searches before", why.learned],
   ];
-  const shown = parts.filter(([, , share]) => Math.abs(share) >= 0.05);
+  const visible = parts.filter(([, , share]) => Math.abs(share) >= 0.05);
   return (
-    <PanelSection title="Why it was found">
+    <PanelSection title="Why it matches">
       {why.named ? (
-        <p>The words you searched for are its name, so it comes first.</p>
+        <p>Your search is its exact name, so it ranks first.</p>
       ) : (
         <table className="w-full">
           <tbody>
-            {shown.map(([name, where, share]) => (
+            {visible.map(([name, where, share]) => (
               <tr key={name + where}>
                 <th scope="row" className="py-0.5 pr-2 text-start align-top font-medium">
                   <UntrustedText text={name} />
@@ -83,7 +83,7 @@ export function WhyFound({ match: { score, why, alike } }: { match: ToolMatch })
       )}
       {alike.length > 0 && (
         <p className="mt-2 text-soft">
-          Of other servers, and the same: <UntrustedText text={alike.join(", ")} mono />
+          Identical tools on other servers: <UntrustedText text={alike.join(", ")} mono />
         </p>
       )}
     </PanelSection>

@@ -1,17 +1,17 @@
 import type { ToolDetail } from "../../api/contract.ts";
 
-/** What a tool can do outside its call, in words. */
+/** The capabilities of tools with their labels. */
 export const CAPABILITIES: readonly (readonly [ToolDetail["capabilities"][number], string])[] = [
   ["fs.read", "Reads files"],
   ["fs.write", "Writes files"],
-  ["net", "Reaches the network"],
+  ["net", "Accesses the network"],
   ["shell", "Runs programs"],
   ["secrets", "Uses secrets"],
   ["people", "Asks people"],
-  ["agents", "Changes agents"],
-  ["admin", "Changes Toolkeep"],
+  ["agents", "Manages agents"],
+  ["admin", "Manages Toolkeep"],
 ];
 
-export function capabilityInWords(capability: string): string {
+export function describeCapability(capability: string): string {
   return CAPABILITIES.find(([id]) => id === capability)?.[1] ?? capability;
 }
