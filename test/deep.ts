@@ -212,6 +212,7 @@ export const LONGER: readonly string[] = [
   "test/surfaces/api/openapi.test.ts",
   "test/call/audit/tampering.test.ts",
   "test/dashboard/*.test.ts",
+  "test/e2e/examples.test.ts",
   "test/e2e/fuzz.test.ts",
   "test/call/executor/repair-random.test.ts",
   "test/features/knowledge/index/postgres.test.ts",
@@ -225,4 +226,9 @@ export const LONGER: readonly string[] = [
   "test/call/vault/redaction/spellings.test.ts",
   "test/call/rules/paths/file-rules.test.ts",
   "test/call/rules/paths/path-spellings.test.ts",
+  "test/call/rules/shell/command-recorder.test.ts",
+  "test/machine/config/layer.test.ts",
+  "test/surfaces/cli/commands/daemon/stdio.test.ts",
+  "test/surfaces/daemon/cleaning/stray-files.test.ts",
+  "test/surfaces/gateway/server-names.test.ts",
 ];

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { tempHome } from "../support/temp-home.ts";
+import { sampleOf } from "../support/length.ts";
+import { homeWithStore } from "../support/store-template.ts";
 
 const run = promisify(execFile);
 
@@ -46,8 +47,8 @@ const MODELS = {
 };
 
 describe("an example", () => {
-  it.each(Object.entries(MODELS))("runs: %s", async (file, answers) => {
-    await using home = await tempHome();
+  it.each(sampleOf(Object.entries(MODELS), 1))("runs: %s", async (file, answers) => {
+    await using home = await homeWithStore();
     const asked: Asked[] = [];
     const server = http.createServer(async (req, res) => {
       asked.push((await json(req)) as Asked);

@@ -76,7 +76,9 @@ describe(`what a path rule says of a spelling is true of the file that is opened
     expect(misread(opened, tool("native"), t.workspace)).toEqual([]);
     expect(opened.filter(({ path }) => /\/proc\/|\/dev\/fd/.test(path))).toEqual([]);
     expect(opened.filter(({ path }) => path.includes("\\") && path.includes(".."))).toEqual([]);
-    expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(atLength(150, 40));
+    expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(
+      atLength(150, 40),
+    );
     expect(opened.filter(({ path }) => /^\s*file:/i.test(path)).length).toBeGreaterThan(atLength(50, 15));
   }, 60_000);
 
@@ -91,7 +93,9 @@ describe(`what a path rule says of a spelling is true of the file that is opened
         return content.map(({ text }) => String(text)).join("\n");
       });
       expect(misread(opened, { ...tool("mcp:fs"), startsIn: root }, root)).toEqual([]);
-      expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(atLength(20, 5));
+      expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(
+        atLength(20, 5),
+      );
     } finally {
       await rm(root, { recursive: true, force: true });
     }

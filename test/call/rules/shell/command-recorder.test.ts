@@ -2,13 +2,15 @@ import { expect, it } from "vitest";
 import { Rules } from "../../../../src/call/rules/rules.ts";
 import type { Rule } from "../../../../src/machine/config/settings.ts";
 import { runRecorded } from "../../../support/command-recorder.ts";
-import { ALL_DELETE_FORMS } from "../../../support/delete-forms.ts";
+import { ALL_DELETE_FORMS as EVERY_FORM } from "../../../support/delete-forms.ts";
 import { Dice } from "../../../support/dice.ts";
+import { atLength, sampleOf } from "../../../support/length.ts";
 import { randomDelete } from "../../../support/random-commands.ts";
 import { hasSandbox } from "../../../support/sandbox.ts";
 
 // `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` looks longer.
-const ROUNDS = Number(process.env.COMMAND_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.COMMAND_ROUNDS ?? atLength(100, 20));
+const ALL_DELETE_FORMS = sampleOf(EVERY_FORM, 60);
 const seed = Number(process.env.TEST_SEED ?? 19_006);
 
 const tool = { name: "it", origin: "native", ownName: "it", inputSchema: {} };

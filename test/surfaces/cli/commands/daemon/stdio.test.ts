@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sampleOf } from "../../../../support/length.ts";
 import { living } from "../../../../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../../../support/run-command.ts";
 import { homeWithStore } from "../../../../support/store-template.ts";
@@ -22,7 +23,7 @@ describe("toolkeep stdio", { timeout: 120_000 }, () => {
     const options = { home: home.path };
     await toolkeepHere(options, "agent", "create", "main");
     const { token } = await toolkeepHereJson(options, "token", "create", "--agent", "main");
-    const clients = [1, 2, 3].map(() =>
+    const clients = sampleOf([1, 2, 3], 2).map(() =>
       start({ home: home.path, env: { TOOLKEEP_TOKEN: token } }, ["stdio"]),
     );
     for (const { child } of clients) child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
