@@ -6,66 +6,66 @@ const STATUSES = "open, in_progress, blocked, review, done or cancelled";
 export const projectCommand = defineCommand({
   name: "project",
   heading: HEADING,
-  summary: "projects that agents and people work on together",
+  summary: "Manage projects that agents and people share",
   commands: [
     {
       usage: "list",
-      summary: "list the projects that are active",
+      summary: "List active projects",
       options: [
-        { flags: "--archived", summary: "only archived ones" },
-        { flags: "--all", summary: "archived ones too" },
+        { flags: "--archived", summary: "Only archived projects" },
+        { flags: "--all", summary: "Include archived projects" },
       ],
       isPaged: true,
       load: async () => (await import("./project-command.ts")).listProjects,
     },
     {
       usage: "show <project>",
-      summary: "show a project by its key, id or name",
+      summary: "Show a project by its key, id or name",
       examples: ["TK"],
       load: async () => (await import("./project-command.ts")).showProject,
     },
     {
       usage: "create <name>",
-      summary: "create a project",
+      summary: "Create a project",
       options: [
         {
           flags: "--key <key>",
-          summary: "2 to 10 letters and digits that tickets are named after; made from the name unless given",
+          summary: "Prefix of its ticket names: 2 to 10 letters and digits (default: derived from the name)",
         },
-        { flags: "--description <text>", summary: "what it is about; - reads it from standard input" },
+        { flags: "--description <text>", summary: "Description; - reads standard input" },
       ],
       examples: ["'Tool keeper' --key TK"],
       load: async () => (await import("./project-command.ts")).createProject,
     },
     {
       usage: "edit <project>",
-      summary: "change a project; what is not given stays",
+      summary: "Change a project",
       options: [
-        { flags: "--name <name>", summary: "what it is called" },
-        { flags: "--description <text>", summary: "what it is about; - reads it from standard input" },
-        { flags: "--status <status>", summary: "active or archived" },
+        { flags: "--name <name>", summary: "New name" },
+        { flags: "--description <text>", summary: "Description; - reads standard input" },
+        { flags: "--status <status>", summary: "New status: active or archived" },
       ],
       examples: ["TK --name Toolkeep", "TK --status active"],
       load: async () => (await import("./project-command.ts")).editProject,
     },
     {
       usage: "archive <project>",
-      summary: "archive a project: nothing in it can be changed until it is active again",
+      summary: "Archive a project, which makes it read-only",
       examples: ["TK"],
       load: async () => (await import("./project-command.ts")).archiveProject,
     },
     {
       usage: "delete <project>",
-      summary: "delete a project with its tickets and notes; archive it first unless it is empty",
-      options: [{ flags: "--force", summary: "also one that is active and not empty" }],
+      summary: "Delete a project with its tickets and notes; archive it first unless it is empty",
+      options: [{ flags: "--force", summary: "Delete it even if it is active and not empty" }],
       asks: (name) => `Delete project ${name} with its tickets and notes?`,
       examples: ["TK"],
       load: async () => (await import("./project-command.ts")).deleteProject,
     },
     {
       usage: "notes <project> [words...]",
-      summary: "show the notes of a project, or those that the words find",
-      options: [{ flags: "--tag <tag>", summary: "only those with this tag" }],
+      summary: "Show the notes of a project, or search them",
+      options: [{ flags: "--tag <tag>", summary: "Only notes with this tag" }],
       isPaged: true,
       examples: ["TK how to deploy"],
       load: async () => (await import("./project-command.ts")).showNotes,
@@ -74,37 +74,37 @@ export const projectCommand = defineCommand({
 });
 
 const TICKET_OPTIONS: readonly CommandOption[] = [
-  { flags: "--description <text>", summary: "what is wanted and why; - reads it from standard input" },
-  { flags: "--status <status>", summary: STATUSES },
-  { flags: "--priority <priority>", summary: "low, normal, high or urgent" },
-  { flags: "--assignee <agent>", summary: "the agent that does it; nobody for no one" },
-  { flags: "--label <label>", summary: "its labels, all of them (repeatable)", isRepeatable: true },
+  { flags: "--description <text>", summary: "Description; - reads standard input" },
+  { flags: "--status <status>", summary: `Status: ${STATUSES}` },
+  { flags: "--priority <priority>", summary: "Priority: low, normal, high or urgent" },
+  { flags: "--assignee <agent>", summary: "Agent to assign it to; nobody removes the assignee" },
+  { flags: "--label <label>", summary: "Label (repeatable); replaces all labels", isRepeatable: true },
 ];
 
 export const ticketCommand = defineCommand({
   name: "ticket",
   heading: HEADING,
-  summary: "the work of a project, one piece each",
+  summary: "Manage the tickets of projects",
   commands: [
     {
       usage: "list",
-      summary: "list the tickets that are not finished, newest first",
+      summary: "List unfinished tickets, newest first",
       options: [
-        { flags: "--project <project>", summary: "only those of this project" },
+        { flags: "--project <project>", summary: "Only tickets of this project" },
         {
           flags: "--status <status>",
-          summary: `${STATUSES.replace(" or", ",")}, unfinished or any`,
+          summary: `Only tickets in this status: ${STATUSES.replace(" or", ",")}, unfinished or any`,
           default: "unfinished",
         },
-        { flags: "--priority <priority>", summary: "low, normal, high or urgent" },
+        { flags: "--priority <priority>", summary: "Priority: low, normal, high or urgent" },
         {
           flags: "--assignee <agent>",
-          summary: "only those of this agent; nobody for those that no one has",
+          summary: "Only tickets of this agent; nobody for unassigned tickets",
         },
-        { flags: "--label <label>", summary: "only those with this label" },
+        { flags: "--label <label>", summary: "Only tickets with this label" },
         {
           flags: "--text <words>",
-          summary: "only those in whose title or description all these words occur",
+          summary: "Only tickets with all these words in title or description",
         },
       ],
       isPaged: true,
@@ -113,15 +113,15 @@ export const ticketCommand = defineCommand({
     },
     {
       usage: "show <ticket>",
-      summary: "show a ticket and its comments",
+      summary: "Show a ticket and its comments",
       examples: ["TK-12"],
       load: async () => (await import("./ticket-command.ts")).showTicket,
     },
     {
       usage: "create <title>",
-      summary: "create a ticket",
+      summary: "Create a ticket",
       options: [
-        { flags: "--project <project>", summary: "where it belongs", isRequired: true },
+        { flags: "--project <project>", summary: "Project that the ticket belongs to", isRequired: true },
         ...TICKET_OPTIONS,
       ],
       examples: ["'Names are cut' --project TK --priority high --assignee coder"],
@@ -129,10 +129,10 @@ export const ticketCommand = defineCommand({
     },
     {
       usage: "edit <ticket>",
-      summary: "change a ticket; what is not given stays",
+      summary: "Change a ticket",
       options: [
-        { flags: "--title <text>", summary: "one line" },
-        { flags: "--no-labels", summary: "take its labels away" },
+        { flags: "--title <text>", summary: "New title" },
+        { flags: "--no-labels", summary: "Remove all labels" },
         ...TICKET_OPTIONS,
       ],
       examples: ["TK-12 --status done", "TK-12 --assignee nobody --label bug --label ui"],
@@ -140,13 +140,13 @@ export const ticketCommand = defineCommand({
     },
     {
       usage: "comment <ticket> <text>",
-      summary: "comment on a ticket; - reads the text from standard input",
+      summary: "Comment on a ticket; - reads standard input",
       examples: ["TK-12 'Seen on macOS too.'"],
       load: async () => (await import("./ticket-command.ts")).commentTicket,
     },
     {
       usage: "delete <ticket>",
-      summary: "delete a ticket with its comments",
+      summary: "Delete a ticket with its comments",
       asks: (name) => `Delete ticket ${name} and its comments?`,
       examples: ["TK-12"],
       load: async () => (await import("./ticket-command.ts")).deleteTicket,
