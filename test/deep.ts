@@ -95,6 +95,7 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
   "test/dashboard/tools-more.test.ts": ["test/dashboard/tools.test.ts", "test/dashboard/schema-form.test.ts"],
   "test/dashboard/vault-more.test.ts": ["test/dashboard/vault.test.ts"],
   "test/dashboard/viewers.test.ts": ["test/dashboard/agents.test.ts", "test/surfaces/api/route-role.test.ts"],
+  "test/e2e/add-feature.test.ts": ["test/features/diary.test.ts"],
   "test/e2e/audit-crash.test.ts": ["test/call/audit/audit.test.ts", "test/call/audit/verify.test.ts"],
   "test/e2e/backup.test.ts": [
     "test/surfaces/daemon/backup.test.ts",
