@@ -27,7 +27,7 @@ export type NativeDeps = Omit<FileDeps, "serially"> &
   TaskDeps &
   OutputDeps;
 
-/** The core floor: what every agent has, whatever its toolboxes. */
+/** The core floor: the tools that every agent has, whatever its toolboxes. */
 export function createNative(given: NativeDeps): Native {
   const deps = { ...given, serially: createSerial() };
   const running = new RunningCalls();
