@@ -1,6 +1,6 @@
 import { messageOf, ToolkeepError } from "./errors.ts";
 
-/** One thing looked at. What is not `ok` says what to do about it. */
+/** The result of one check. Anything but `ok` has a remedy. */
 export interface Check {
   readonly name: string;
   readonly state: "ok" | "warning" | "failed";
@@ -26,6 +26,6 @@ export function broken(name: string, error: unknown): Check {
     messageOf(error),
     error instanceof ToolkeepError
       ? error.remedy
-      : "Check that the home can be written and the disk has room.",
+      : "Check that the home is writable and the disk is not full.",
   );
 }

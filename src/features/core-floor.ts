@@ -22,7 +22,7 @@ export type NativeDeps = Omit<FileDeps, "serially"> &
   HumanDeps &
   OutputDeps;
 
-/** The core floor: what every agent has, whatever its toolboxes. */
+/** The core floor: the tools that every agent has, whatever its toolboxes. */
 export function createNative(given: NativeDeps): ClosableSource {
   const deps = { ...given, serially: createSerial() };
   const running = new RunningCalls();

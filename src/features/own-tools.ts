@@ -152,7 +152,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
           .all()
           .filter((tool) => !ofServers.has(tool));
       },
-      meanings: () => ({
+      toolSearch: () => ({
         isOn: isMeant() && settings().embeddings.provider !== "off",
         embedder: embedder.state,
         ...meanings.counts,

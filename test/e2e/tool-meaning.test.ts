@@ -30,7 +30,7 @@ it.skipIf(!model)(
     await waitUntil("the tool is found", async () => (await found()).includes("create_agent"), LIMIT_MS);
     const { structured } = await toolkeepHereJson(options, "call", "get_setup_health", "{}");
     const { detail } = structured.checks.find(({ name }: { name: string }) => name === "tool search");
-    expect(detail).toMatch(/^by words and meaning; [1-9]\d* tools were read, \d+ wait$/);
+    expect(detail).toMatch(/^by words and meaning; [1-9]\d* tools indexed, \d+ waiting$/);
   },
   3 * LIMIT_MS,
 );

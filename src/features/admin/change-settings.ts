@@ -10,28 +10,28 @@ import {
 import { readLayer } from "../../machine/config/layer.ts";
 import { settingsPaths } from "../../machine/config/settings-file.ts";
 
-/** By dotted key; null takes one out. */
-export type Changes = Readonly<Record<string, unknown>>;
+/** New values by dotted key; null removes a setting. */
+export type SettingsChanges = Readonly<Record<string, unknown>>;
 
-export interface Written {
+export interface SettingsWriteResult {
   readonly file: string;
-  /** Null where there was no file before. */
+  /** Null if there was no file before. */
   readonly backup: string | null;
 }
 
-/** The user's settings file as it is now, or where it would be. An error where there are two, or it cannot be read. */
-export async function userSettings(home: string): Promise<Result<SettingsFile, string>> {
+/** The user's settings file, or where it would be created. An error if there are two, or if it cannot be read. */
+export async function readUserSettings(home: string): Promise<Result<SettingsFile, string>> {
   const read = await Promise.all(settingsPaths(home, "user").map((path) => readSettingsFile(path)));
   const wrong = read.find((each) => !each.ok);
   if (wrong && !wrong.ok) return wrong;
   const files = read.flatMap((each) => (each.ok ? [each.value] : []));
   const present = files.filter(({ text }) => text !== null);
-  if (present.length > 1) return err("there are two settings files in the home; keep one of the two");
+  if (present.length > 1) return err("there are two settings files in the home; keep only one");
   return ok(present[0] ?? files[0]!);
 }
 
-/** The text with the changes, everything else as it was; an error where it would not be a right settings file. */
-export function withChanges({ path, text }: SettingsFile, changes: Changes): Result<string, string> {
+/** The text with the changes and everything else as it was; an error if the result is not a valid settings file. */
+export function applyChanges({ path, text }: SettingsFile, changes: SettingsChanges): Result<string, string> {
   let changed = text ?? "";
   for (const [key, value] of Object.entries(changes)) {
     const keyPath = key.split(".");
@@ -45,12 +45,12 @@ export function withChanges({ path, text }: SettingsFile, changes: Changes): Res
   return problem ? err(problem.message) : ok(changed);
 }
 
-/** Keeps a copy, then replaces the file in one step, unless somebody else changed it meanwhile. */
+/** Makes a backup, then replaces the file atomically, unless somebody else changed it meanwhile. */
 export async function writeChanges(
   file: SettingsFile,
   text: string,
   clock: Clock,
-): Promise<Result<Written, string>> {
+): Promise<Result<SettingsWriteResult, string>> {
   const backup = await backUp(file, clock);
   if (!backup.ok) return backup;
   const written = await writeSettingsFile(file, text);

@@ -2,8 +2,8 @@ import type { Setting, SettingKey } from "../../machine/config/schema.ts";
 import { SETTINGS } from "../../machine/config/schema.ts";
 
 /**
- * What an agent may propose to change: how much, how long and how loud. Nothing that decides who gets in, what may run, what is
- * reached, where things are kept or what is remembered of it.
+ * The settings an agent may propose to change: limits, timeouts and verbosity. Nothing that decides who gets access, what
+ * may run, which hosts are reachable, where data is kept or what is recorded.
  */
 export const CHANGEABLE = [
   "log_level",
@@ -31,16 +31,16 @@ export function isChangeable(key: string): key is ChangeableKey {
   return (CHANGEABLE as readonly string[]).includes(key);
 }
 
-/** What is wrong with a value; undefined: nothing. Null takes the setting out of the file. */
-export function problemWith(key: ChangeableKey, value: unknown): string | undefined {
+/** What is wrong with a value; undefined if it is valid. Null removes the setting from the file. */
+export function findProblem(key: ChangeableKey, value: unknown): string | undefined {
   if (value === null) return undefined;
   const setting: Setting = SETTINGS[key];
   const parsed = setting.schema.safeParse(value);
   return parsed.success ? undefined : `${key}: expected ${parsed.error.issues[0]?.message}`;
 }
 
-/** The variable of the environment that a setting is taken from, where there is one. */
-export function variableOf(key: ChangeableKey): string | undefined {
+/** The environment variable of a setting, if it has one. */
+export function getVariable(key: ChangeableKey): string | undefined {
   const setting: Setting = SETTINGS[key];
   return setting.env;
 }

@@ -3,7 +3,7 @@ import { type Check, failed, ok, warning } from "../../contract/health.ts";
 import { type LeftOut, leftOutText } from "../../lib/text/left-out.ts";
 import { findProgram } from "../../machine/process/find-program.ts";
 
-/** What a check has to know of a server. */
+/** The fields of a server that the checks read. */
 export interface CheckedServer {
   readonly name: string;
   readonly enabled: boolean;
@@ -16,7 +16,7 @@ export interface CheckedServer {
   readonly oauth: { readonly grant: string } | null;
 }
 
-/** Whether the command of each local server is there, and what stands in the way of the others. */
+/** Checks that the command of each local server exists, and what keeps servers from working. */
 export function checkServers(
   servers: readonly CheckedServer[],
   env: Readonly<Record<string, string | undefined>>,
@@ -31,7 +31,7 @@ async function checkServer(
   const label = `server ${server.name}`;
   const { name, command, state, lastError } = server;
   if (state === "pending_approval")
-    return warning(label, "waits for your approval", `Look at it: toolkeep server show ${name}`);
+    return warning(label, "is waiting for your approval", `Review it: toolkeep server show ${name}`);
   if (state === "needs_auth" || lastError?.includes(`toolkeep server auth ${name}`))
     return checkSignIn(label, server);
   const program = command?.includes("/") ? resolve(command) : command;
@@ -39,28 +39,28 @@ async function checkServer(
     return failed(
       label,
       `its command ${command} is not on the PATH`,
-      `Install it, or ${correct(server, "-- …")}.`,
+      `Install it, or ${suggestEdit(server, "-- …")}.`,
     );
-  if (lastError !== null) return failed(label, lastError, `Try it: toolkeep server test ${name}`);
+  if (lastError !== null) return failed(label, lastError, `Test it: toolkeep server test ${name}`);
   const leftOut = leftOutText(server.leftOut);
   if (leftOut !== null)
-    return warning(label, leftOut, `Tell whoever makes it; toolkeep server logs ${name} says more`);
+    return warning(label, leftOut, `Report this to its author. Details: toolkeep server logs ${name}`);
   return ok(label, command === null ? (server.url ?? "") : `${command} found`);
 }
 
 function checkSignIn(label: string, server: CheckedServer): Check {
   if (server.oauth?.grant !== "client_credentials")
-    return warning(label, "wants somebody to sign in", `Sign in: toolkeep server auth ${server.name}`);
-  const why = server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`;
+    return warning(label, "needs you to sign in", `Sign in: toolkeep server auth ${server.name}`);
+  const reason = server.lastError === null ? "" : ` (${server.lastError.replace(/; sign in with: .*$/, "")})`;
   return warning(
     label,
-    `its credentials were refused${why}`,
-    `Correct them: ${correct(server, "--oauth-client-id ID --oauth-client-secret")}`,
+    `its credentials were rejected${reason}`,
+    `Fix them: ${suggestEdit(server, "--oauth-client-id ID --oauth-client-secret")}`,
   );
 }
 
-/** What a settings file declares is changed there. */
-function correct({ name, source }: CheckedServer, what: string): string {
+/** Servers declared in a settings file can only be changed there. */
+function suggestEdit({ name, source }: CheckedServer, what: string): string {
   return source === "stored"
     ? `toolkeep server edit ${name} ${what}`
     : `change it in the ${source} settings file`;

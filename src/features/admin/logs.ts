@@ -4,21 +4,21 @@ import type { Tool, ToolStatus } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 
 export interface LogToolDeps {
-  /** The newest lines of the log as JSON, oldest first; absent: this process keeps none. */
+  /** The newest lines of the log as JSON, oldest first; absent if this process keeps none. */
   readonly recentLog?: () => readonly string[];
 }
 
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 type Level = keyof typeof LEVELS;
 
-const DEFAULT = 100;
-const MOST = 500;
+const DEFAULT_LINES = 100;
+const MAX_LINES = 500;
 const MAX_FIELDS = 1_000;
 
 export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
-  const none: ToolStatus = {
+  const unavailable: ToolStatus = {
     kind: "unavailable",
-    reason: "only a daemon keeps lines of its log; this process has none",
+    reason: "only the daemon keeps its log; this process has none",
   };
   return platformTool<{ readonly level?: Level; readonly words?: string; readonly limit?: number }>(
     {
@@ -41,22 +41,22 @@ export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
         limit: {
           type: "integer",
           minimum: 1,
-          maximum: MOST,
-          description: `How many at most. Default ${DEFAULT}.`,
+          maximum: MAX_LINES,
+          description: `How many at most. Default ${DEFAULT_LINES}.`,
         },
       },
       required: [],
       flags: { readOnly: true, concurrencySafe: true },
-      status: () => (recentLog ? { kind: "active" } : none),
-      async run({ level, words = "", limit = DEFAULT }) {
-        const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+      status: () => (recentLog ? { kind: "active" } : unavailable),
+      async run({ level, words = "", limit = DEFAULT_LINES }) {
+        const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
         const log = recentLog?.() ?? [];
         const entries = log
-          .map(entryOf)
+          .map(parseEntry)
           .filter((entry) => level === undefined || LEVELS[entry.level] >= LEVELS[level])
-          .filter(({ text }) => wanted.every((word) => text.toLowerCase().includes(word)));
+          .filter(({ text }) => terms.every((word) => text.toLowerCase().includes(word)));
         const shown = entries.slice(-limit);
-        return output(shown.map(({ text }) => text).join("\n") || nothingIn(log), {
+        return output(shown.map(({ text }) => text).join("\n") || describeEmpty(log), {
           lines: shown.map(({ text }) => text),
           matching: entries.length,
         });
@@ -66,28 +66,28 @@ export function platformLogsTool({ recentLog }: LogToolDeps): Tool {
   );
 }
 
-function nothingIn(log: readonly string[]): string {
+function describeEmpty(log: readonly string[]): string {
   return log.length === 0
-    ? "Nothing was logged yet."
-    : "No line of the log matches; ask for fewer words or a lower level.";
+    ? "The log is empty."
+    : "No line of the log matches. Use fewer words or a lower level.";
 }
 
-interface Entry {
+interface LogEntry {
   readonly level: Level;
   readonly text: string;
 }
 
-/** `2026-11-16T12:30:05.000Z warn message {…}`; the vault's own secrets are gone from the line already. */
-function entryOf(line: string): Entry {
-  const { level, time, msg, ...fields } = parsed(line);
-  const name = levelOf(Number(level));
+/** Formats a line as `2026-11-16T12:30:05.000Z warn message {…}`. The log already removed the vault's secrets. */
+function parseEntry(line: string): LogEntry {
+  const { level, time, msg, ...fields } = parseLine(line);
+  const name = toLevel(Number(level));
   const more = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields).slice(0, MAX_FIELDS)}`;
   const when = Number.isFinite(Number(time)) ? new Date(Number(time)).toISOString() : "";
   return { level: name, text: withoutCredentials(`${when} ${name} ${msg ?? ""}${more}`).text };
 }
 
-/** A line that was cut is no JSON any more. */
-function parsed(line: string): Record<string, unknown> {
+/** A shortened line is no longer valid JSON. */
+function parseLine(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : { msg: line };
@@ -96,7 +96,7 @@ function parsed(line: string): Record<string, unknown> {
   }
 }
 
-function levelOf(level: number): Level {
+function toLevel(level: number): Level {
   if (level >= LEVELS.error) return "error";
   if (level >= LEVELS.warn) return "warn";
   return level < LEVELS.info ? "debug" : "info";

@@ -1,7 +1,7 @@
 const MAX_LINES = 1_000;
 const MAX_LINE = 4_000;
 
-/** The newest lines of a log, oldest first: 1,000 of them, each cut at 4,000 characters. */
+/** Keeps the newest 1,000 lines of a log, oldest first, each cut at 4,000 characters. */
 export class RecentLines {
   readonly #lines: string[] = [];
   #next = 0;

@@ -8,8 +8,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
 import { maskedSettings } from "../../machine/config/masked.ts";
-import { type Changes, userSettings, withChanges, writeChanges } from "./change-settings.ts";
-import { CHANGEABLE, isChangeable, problemWith, variableOf } from "./changeable-settings.ts";
+import { applyChanges, readUserSettings, type SettingsChanges, writeChanges } from "./change-settings.ts";
+import { CHANGEABLE, findProblem, getVariable, isChangeable } from "./changeable-settings.ts";
 
 export interface SettingsToolDeps {
   readonly loaded: () => LoadedSettings;
@@ -71,7 +71,7 @@ function getTool({ loaded }: SettingsToolDeps): Tool {
 }
 
 function updateTool(deps: SettingsToolDeps): Tool {
-  return platformTool<{ readonly changes: Changes; readonly reason: string }>(
+  return platformTool<{ readonly changes: SettingsChanges; readonly reason: string }>(
     {
       domain: "system",
       name: NAME,
@@ -99,9 +99,9 @@ function updateTool(deps: SettingsToolDeps): Tool {
         const refused = refusal(changes, deps);
         if (refused !== undefined) return failed(refused);
         const { home } = deps.loaded().settings;
-        const file = await userSettings(home);
+        const file = await readUserSettings(home);
         if (!file.ok) return failed(file.error);
-        const changed = withChanges(file.value, changes);
+        const changed = applyChanges(file.value, changes);
         if (!changed.ok) return failed(changed.error);
         const before = file.value.text ?? "";
         const wish = {
@@ -121,17 +121,17 @@ function updateTool(deps: SettingsToolDeps): Tool {
 }
 
 /** What needs no person to be refused. */
-function refusal(changes: Changes, { loaded, areFromFiles }: SettingsToolDeps): string | undefined {
+function refusal(changes: SettingsChanges, { loaded, areFromFiles }: SettingsToolDeps): string | undefined {
   if (!areFromFiles)
     return "The settings are given by the program that embeds Toolkeep; only it can change them.";
   const { origins } = loaded();
   for (const [key, value] of Object.entries(changes)) {
     if (!isChangeable(key))
       return `${key} is not for agents to change; only these are: ${CHANGEABLE.join(", ")}. A person changes the settings file.`;
-    const problem = problemWith(key, value);
+    const problem = findProblem(key, value);
     if (problem !== undefined) return problem;
     if (origins[key] === "env")
-      return `${key} is taken from ${variableOf(key)} in the environment, which wins over every file.`;
+      return `${key} is taken from ${getVariable(key)} in the environment, which wins over every file.`;
     if (origins[key] === "project")
       return `${key} is set by the file of the project, which wins over the user's.`;
   }
@@ -139,7 +139,7 @@ function refusal(changes: Changes, { loaded, areFromFiles }: SettingsToolDeps): 
 }
 
 async function written(
-  changes: Changes,
+  changes: SettingsChanges,
   { events, loaded }: SettingsToolDeps,
   write: () => ReturnType<typeof writeChanges>,
 ): Promise<ToolResult> {
@@ -183,7 +183,7 @@ function heard(events: Events) {
   };
 }
 
-function changeText(changes: Changes, { loaded }: SettingsToolDeps): string {
+function changeText(changes: SettingsChanges, { loaded }: SettingsToolDeps): string {
   const now = maskedSettings(loaded());
   return Object.entries(changes)
     .map(([key, value]) => {

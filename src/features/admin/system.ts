@@ -28,7 +28,7 @@ export function createSystemTools(deps: SystemDeps): ToolSource {
   return { name: "system", tools: () => tools, onChange: () => () => {} };
 }
 
-/** Names of the machine, its users and networks, and the environment, are nobody's business. */
+/** Leaves out the names of the machine, its users and networks, and the environment, because they are private. */
 function systemInfoTool({ home, version, clock }: SystemDeps): Tool {
   return defineGranted<Record<never, never>>({
     domain: "system",
@@ -51,13 +51,13 @@ function systemInfoTool({ home, version, clock }: SystemDeps): Tool {
           count: availableParallelism(),
           load: [load1, load5, load15].map((load) => Math.round(load * 100) / 100),
         },
-        memory_mb: { total: inMegabytes(totalmem()), free: inMegabytes(freemem()) },
-        disk_mb: await diskSpace(home),
+        memory_mb: { total: toMegabytes(totalmem()), free: toMegabytes(freemem()) },
+        disk_mb: await readDiskSpace(home),
         node: process.versions.node,
         toolkeep: {
           version,
           uptime_secs: Math.round(process.uptime()),
-          memory_mb: inMegabytes(process.memoryUsage.rss()),
+          memory_mb: toMegabytes(process.memoryUsage.rss()),
         },
       };
       return output(JSON.stringify(info, null, 2), info);
@@ -65,16 +65,16 @@ function systemInfoTool({ home, version, clock }: SystemDeps): Tool {
   });
 }
 
-/** Null where the file system does not say. */
-async function diskSpace(folder: string): Promise<{ total: number; free: number } | null> {
+/** Null if the file system does not report it. */
+async function readDiskSpace(folder: string): Promise<{ total: number; free: number } | null> {
   try {
     const { bsize, blocks, bavail } = await statfs(folder);
-    return { total: inMegabytes(bsize * blocks), free: inMegabytes(bsize * bavail) };
+    return { total: toMegabytes(bsize * blocks), free: toMegabytes(bsize * bavail) };
   } catch {
     return null;
   }
 }
 
-function inMegabytes(bytes: number): number {
+function toMegabytes(bytes: number): number {
   return Math.round(bytes / MEGABYTE);
 }

@@ -5,7 +5,7 @@ import { type SettingsToolDeps, settingsTools } from "./settings-tools.ts";
 
 export type PlatformToolDeps = HealthDeps & SettingsToolDeps & LogToolDeps;
 
-/** Toolkeep itself, for agents that set it up: by name only, for main agents. */
+/** The tools for agents that set up Toolkeep. They are granted only by name, and only to main agents. */
 export function createPlatformTools(deps: PlatformToolDeps): ToolSource {
   const tools = [setupHealthTool(deps), ...settingsTools(deps), platformLogsTool(deps)];
   return { name: "platform", tools: () => tools, onChange: () => () => {} };

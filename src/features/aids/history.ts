@@ -21,27 +21,27 @@ interface Args {
   readonly offset?: number;
 }
 
-interface Found {
+interface HistoryMatches {
   readonly calls: readonly CallRecord[];
   readonly hasMore: boolean;
-  /** How many calls were looked at; not all where it is `MAX_LOOKED_AT`. */
-  readonly lookedAt: number;
+  /** How many calls were searched; not all if it is `MAX_SEARCHED`. */
+  readonly searched: number;
 }
 
 const NAME = "search_history";
 const CURRENT = "current";
-const DEFAULT = 20;
-const MOST = 100;
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
 const MAX_OFFSET = 10_000;
-/** How many calls one search looks at, and how many at a time. */
-const MAX_LOOKED_AT = 20_000;
+/** How many calls a search reads in total, and per page. */
+const MAX_SEARCHED = 20_000;
 const PAGE = 1_000;
 const MAX_ARGUMENTS = 400;
 const MAX_ERROR = 300;
 
 const TIME: JsonSchema = { type: "string", minLength: 4, maxLength: 40 };
 
-/** What an agent did before, from the record of its calls: never another agent's. */
+/** Searches an agent's own past calls, never those of another agent. */
 export function createHistoryTools(deps: HistoryDeps): ToolSource {
   const tools = [searchTool(deps)];
   return { name: "history", tools: () => tools, onChange: () => () => {} };
@@ -78,8 +78,8 @@ function searchTool(deps: HistoryDeps): Tool {
       limit: {
         type: "integer",
         minimum: 1,
-        maximum: MOST,
-        description: `How many at most. Default ${DEFAULT}.`,
+        maximum: MAX_LIMIT,
+        description: `How many at most. Default ${DEFAULT_LIMIT}.`,
       },
       offset: {
         type: "integer",
@@ -91,53 +91,58 @@ function searchTool(deps: HistoryDeps): Tool {
     required: [],
     flags: { readOnly: true, concurrencySafe: true },
     async run(args, context) {
-      const span = timeSpan(args, deps.clock());
+      const span = parseTimeSpan(args, deps.clock());
       if (!span.ok) return failed(span.error);
       const { offset = 0 } = args;
-      const { calls, hasMore, lookedAt } = await search(args, span.value, context, deps);
+      const { calls, hasMore, searched } = await search(args, span.value, context, deps);
       const notes = [
-        ...(hasMore ? [`(there is more; read on with offset ${offset + calls.length})`] : []),
-        ...(lookedAt >= MAX_LOOKED_AT
-          ? [`(the newest ${MAX_LOOKED_AT} calls were looked at; use since and until)`]
+        ...(hasMore ? [`(more: use offset ${offset + calls.length})`] : []),
+        ...(searched >= MAX_SEARCHED
+          ? [`(the newest ${MAX_SEARCHED} calls were searched; use since and until)`]
           : []),
       ];
-      const text = [...calls.map(line), ...notes].join("\n");
+      const text = [...calls.map(formatCall), ...notes].join("\n");
       return output(
-        text === "" ? "No call of yours matches." : text,
-        { calls: calls.map(shownCall), ...(hasMore && { next_offset: offset + calls.length }) },
-        { labels: labelsOf(calls) },
+        text === "" ? "None of your calls matches." : text,
+        { calls: calls.map(toCallView), ...(hasMore && { next_offset: offset + calls.length }) },
+        { labels: collectLabels(calls) },
       );
     },
   });
 }
 
-interface Span {
+interface TimeSpan {
   readonly since?: number;
   readonly until: number;
 }
 
 async function search(
-  { query = "", tool, conversation, limit = DEFAULT, offset = 0 }: Args,
-  span: Span,
+  { query = "", tool, conversation, limit = DEFAULT_LIMIT, offset = 0 }: Args,
+  span: TimeSpan,
   { caller, signal }: ToolContext,
   { store }: HistoryDeps,
-): Promise<Found> {
+): Promise<HistoryMatches> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const filter = { limit: PAGE, agentId: caller.agentId, ...span, ...narrowed(tool, conversation, caller) };
+  const filter = {
+    limit: PAGE,
+    agentId: caller.agentId,
+    ...span,
+    ...buildFilter(tool, conversation, caller),
+  };
   const matches: CallRecord[] = [];
-  let lookedAt = 0;
-  while (lookedAt < MAX_LOOKED_AT && matches.length <= offset + limit) {
+  let searched = 0;
+  while (searched < MAX_SEARCHED && matches.length <= offset + limit) {
     signal.throwIfAborted();
-    const page = await store.calls.list({ ...filter, offset: lookedAt });
-    lookedAt += page.length;
-    // Earlier searches hold the words that are searched for, and tell nothing.
+    const page = await store.calls.list({ ...filter, offset: searched });
+    searched += page.length;
+    // Earlier searches contain the search words themselves and would only add noise.
     matches.push(...page.filter((call) => (tool === NAME || call.tool !== NAME) && hasWords(call, words)));
     if (page.length < PAGE) break;
   }
-  return { calls: matches.slice(offset, offset + limit), hasMore: matches.length > offset + limit, lookedAt };
+  return { calls: matches.slice(offset, offset + limit), hasMore: matches.length > offset + limit, searched };
 }
 
-function narrowed(tool: string | undefined, conversation: string | undefined, caller: Caller) {
+function buildFilter(tool: string | undefined, conversation: string | undefined, caller: Caller) {
   return {
     ...(tool !== undefined && { tool }),
     ...(conversation !== undefined && {
@@ -146,8 +151,8 @@ function narrowed(tool: string | undefined, conversation: string | undefined, ca
   };
 }
 
-/** Never beyond now: what is recorded during the search must not move its pages. */
-function timeSpan({ since, until }: Args, now: number): Result<Span, string> {
+/** Ends at the present, so that calls recorded during the search do not shift its pages. */
+function parseTimeSpan({ since, until }: Args, now: number): Result<TimeSpan, string> {
   const [from, to] = [since, until].map((time) => (time === undefined ? undefined : Date.parse(time)));
   if (Number.isNaN(from) || Number.isNaN(to))
     return err("Expected since and until as dates such as 2026-11-16 or 2026-11-16T08:00:00Z.");
@@ -163,30 +168,30 @@ function hasWords(
   return words.every((word) => text.includes(word));
 }
 
-/** What a labelled conversation wrote into arguments is among what it read. */
-function labelsOf(calls: readonly CallRecord[]): readonly string[] {
+/** Arguments may repeat what a labelled conversation had read, so the labels apply to this result too. */
+function collectLabels(calls: readonly CallRecord[]): readonly string[] {
   return [...new Set(calls.flatMap(({ labels }) => labels?.split(",") ?? []))];
 }
 
-function line(call: CallRecord): string {
-  const { at, tool, outcome, conversation, arguments: args, error } = shownCall(call);
-  const why = error === null ? "" : `: ${error}`;
-  return `${at} ${tool} ${args} → ${outcome}${why} (conversation ${conversation})`;
+function formatCall(call: CallRecord): string {
+  const { at, tool, outcome, conversation, arguments: args, error } = toCallView(call);
+  const reason = error === null ? "" : `: ${error}`;
+  return `${at} ${tool} ${args} → ${outcome}${reason} (conversation ${conversation})`;
 }
 
-function shownCall({ id, startedAt, tool, requested, outcome, conversation, ...call }: CallRecord) {
+function toCallView({ id, startedAt, tool, requested, outcome, conversation, ...call }: CallRecord) {
   return {
     id,
     at: iso(startedAt),
     tool: tool ?? requested,
-    arguments: shortened(call.arguments, MAX_ARGUMENTS),
-    outcome: outcome ?? "under way",
-    error: call.error === null ? null : shortened(call.error, MAX_ERROR),
+    arguments: shortenText(call.arguments, MAX_ARGUMENTS),
+    outcome: outcome ?? "running",
+    error: call.error === null ? null : shortenText(call.error, MAX_ERROR),
     duration_ms: call.durationMs,
     conversation,
   };
 }
 
-function shortened(text: string, limit: number): string {
+function shortenText(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}…`;
 }

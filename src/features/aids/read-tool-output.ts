@@ -16,7 +16,7 @@ export interface OutputDeps {
   readonly clock: Clock;
 }
 
-/** Room for the line that says which part it is. */
+/** Room for the heading. */
 const HEADING_CHARS = 200;
 const HOURS = OUTPUT_KEPT_MS / 3_600_000;
 
@@ -47,36 +47,36 @@ export function readToolOutputTool(deps: OutputDeps): Tool {
     rereads: true,
     async run({ id, offset = 0, limit = Number.POSITIVE_INFINITY }, { caller }) {
       const output = await deps.store.outputs.get(id);
-      if (!output || !mayRead(caller, output)) return failed(unknown(id));
-      if (deps.clock() - output.createdAt > OUTPUT_KEPT_MS) return failed(expired(id));
-      if (offset >= output.chars) return failed(pastTheEnd(offset, output));
+      if (!output || !canRead(caller, output)) return failed(explainUnknown(id));
+      if (deps.clock() - output.createdAt > OUTPUT_KEPT_MS) return failed(explainExpired(id));
+      if (offset >= output.chars) return failed(explainPastEnd(offset, output));
       const room = deps.settings().limits.maxResultChars - HEADING_CHARS;
       const part = await readPart(output, offset, Math.min(limit, room), deps.store.outputs);
-      // It was removed meanwhile, to make room.
-      if (part.text === "") return failed(unknown(id));
+      // The output was removed meanwhile to make room.
+      if (part.text === "") return failed(explainUnknown(id));
       const { labels } = output;
-      return outputContent([text(heading(part, output)), text(part.text)], undefined, { labels });
+      return outputContent([text(formatHeading(part, output)), text(part.text)], undefined, { labels });
     },
   });
 }
 
-/** Another's is as unknown as one that never was. */
-function mayRead(caller: Caller, { agentId }: OutputRecord): boolean {
+/** Outputs of other agents are reported as unknown. */
+function canRead(caller: Caller, { agentId }: OutputRecord): boolean {
   return caller.operator || caller.agentId === agentId;
 }
 
-interface Part {
+interface OutputPart {
   readonly text: string;
   readonly from: number;
 }
 
-/** No character is parted: it may begin one earlier, and have one less or, where that left none, one more. */
+/** Never splits a character: the part may start one code unit earlier, and be one shorter or, if that leaves nothing, one longer. */
 async function readPart(
   { id }: OutputRecord,
   offset: number,
   limit: number,
   outputs: Pick<OutputStore, "read">,
-): Promise<Part> {
+): Promise<OutputPart> {
   const before = Math.min(offset, 1);
   const around = await outputs.read(id, offset - before, offset + limit + 1);
   const start = wholeCharacterAt(around, before);
@@ -84,23 +84,23 @@ async function readPart(
   return { from: offset - before + start, text: around.slice(start, end > start ? end : start + 2) };
 }
 
-function heading({ from, text: { length } }: Part, { id, chars }: OutputRecord): string {
+function formatHeading({ from, text: { length } }: OutputPart, { id, chars }: OutputRecord): string {
   const end = from + length;
-  const rest = end < chars ? `go on with offset=${end}` : "this is the end";
+  const rest = end < chars ? `continue with offset=${end}` : "end of output";
   return `[${id}: characters ${from} to ${end} of ${chars}; ${rest}]`;
 }
 
-function unknown(id: string): string {
+function explainUnknown(id: string): string {
   return (
     `No output that you may read has the id ${JSON.stringify(id)}. An output can be read for ${HOURS} hours, and only by the agent whose ` +
     "call it was. Take the id from the line in a cut output, or make the call again."
   );
 }
 
-function expired(id: string): string {
+function explainExpired(id: string): string {
   return `The output ${id} is older than ${HOURS} hours and can no longer be read. Make the call again.`;
 }
 
-function pastTheEnd(offset: number, { id, chars }: OutputRecord): string {
+function explainPastEnd(offset: number, { id, chars }: OutputRecord): string {
   return `The offset ${offset} is past the end of ${id}, which has ${chars} characters. Give an offset below ${chars}.`;
 }

@@ -5,7 +5,7 @@ import { openPlace, readAtMost } from "../../machine/files/open-file.ts";
 import { replaceFile } from "../../machine/files/replace-file.ts";
 import { decodeText, encodeText, type TextFile } from "../../machine/files/text-file.ts";
 import { openWorkspace, type Place, quoted, type Workspace } from "../../machine/files/workspace.ts";
-import { type Edit, type Edited, editText } from "./edit-text.ts";
+import { type Edit, type EditResult, editText } from "./edit-text.ts";
 import type { FileDeps } from "./file-deps.ts";
 import { MAX_WRITE } from "./write-file.ts";
 
@@ -38,7 +38,7 @@ export function editFileTool(deps: FileDeps): Tool {
     properties: { path: PATH, ...EDIT },
     required: ["path", "old_string", "new_string"],
     scope: "files",
-    run: ({ path, ...edit }, context) => edited(deps, path, [edit], context),
+    run: ({ path, ...edit }, context) => applyToFile(deps, path, [edit], context),
   });
 }
 
@@ -65,11 +65,11 @@ export function multiEditTool(deps: FileDeps): Tool {
     },
     required: ["path", "edits"],
     scope: "files",
-    run: ({ path, edits }, context) => edited(deps, path, edits, context),
+    run: ({ path, edits }, context) => applyToFile(deps, path, edits, context),
   });
 }
 
-async function edited(
+async function applyToFile(
   deps: FileDeps,
   path: string,
   edits: readonly Edit[],
@@ -78,10 +78,10 @@ async function edited(
   const workspace = await openWorkspace(deps.home, context);
   const place = await workspace.find(path, "write");
   if (!place.ok) return failed(place.error);
-  return deps.serially(place.value.real, () => editPlace(deps, workspace, place.value, edits));
+  return deps.serially(place.value.real, () => editFile(deps, workspace, place.value, edits));
 }
 
-async function editPlace(
+async function editFile(
   { newId }: FileDeps,
   workspace: Workspace,
   place: Place,
@@ -119,12 +119,12 @@ async function readText(workspace: Workspace, place: Place): Promise<Result<Text
   }
 }
 
-function applyEdits(file: TextFile, edits: readonly Edit[]): Result<Edited, string> {
+function applyEdits(file: TextFile, edits: readonly Edit[]): Result<EditResult, string> {
   let { text } = file;
   let replacements = 0;
   const lines: number[] = [];
   for (const [index, edit] of edits.entries()) {
-    const result = editText(text, file.crlf ? withoutCarriageReturns(edit) : edit, MAX_WRITE);
+    const result = editText(text, file.crlf ? stripCarriageReturns(edit) : edit, MAX_WRITE);
     if (!result.ok)
       return err(edits.length > 1 ? `edit ${index + 1} of ${edits.length}: ${result.error}` : result.error);
     text = result.value.text;
@@ -134,7 +134,7 @@ function applyEdits(file: TextFile, edits: readonly Edit[]): Result<Edited, stri
   return ok({ text, replacements, lines });
 }
 
-function withoutCarriageReturns(edit: Edit): Edit {
+function stripCarriageReturns(edit: Edit): Edit {
   const plain = (value: string) => value.replaceAll("\r\n", "\n");
   return { ...edit, old_string: plain(edit.old_string), new_string: plain(edit.new_string) };
 }

@@ -1,39 +1,39 @@
 import type { Entry } from "../../machine/files/walk.ts";
-import { LeftOut } from "./left-out.ts";
+import { HiddenEntries } from "./hidden-entries.ts";
 import type { FileMatches } from "./line-search.ts";
 
-/** What grep answers, built up file by file. */
-export interface Report {
+/** The answer of grep, built file by file. */
+export interface GrepReport {
   add(path: string, matches: FileMatches): void;
-  /** Counts a file that was too large. */
+  /** Counts a file that is too large. */
   skip(): void;
-  /** Counts what rules keep from the call. */
+  /** Counts an entry that rules hide from the call. */
   leaveOut(entry: Pick<Entry, "kind">): void;
   note(message: string): void;
-  /** How many more matching lines fit. */
-  left(): number;
-  full(): boolean;
+  /** How many more matching lines fit into the report. */
+  remaining(): number;
+  isFull(): boolean;
   text(): string;
 }
 
-/** Longer answers are no use to a model; it should search more narrowly. */
+/** Longer answers do not help a model; it should narrow its search. */
 const MAX_CHARACTERS = 200_000;
 
-export function createReport(maxResults: number): Report {
+export function createReport(maxResults: number): GrepReport {
   const lines: string[] = [];
   const notes: string[] = [];
   let characters = 0;
   let matched = 0;
   let skipped = 0;
-  const leftOut = new LeftOut();
+  const leftOut = new HiddenEntries();
   let more = false;
 
-  const left = () => maxResults - matched;
-  const full = () => more || characters >= MAX_CHARACTERS;
+  const remaining = () => maxResults - matched;
+  const isFull = () => more || characters >= MAX_CHARACTERS;
 
   return {
     add(path, matches) {
-      for (const line of formatted(path, matches)) {
+      for (const line of formatMatches(path, matches)) {
         lines.push(line);
         characters += line.length;
       }
@@ -49,24 +49,24 @@ export function createReport(maxResults: number): Report {
     note(message) {
       notes.push(message);
     },
-    left,
-    full,
+    remaining: remaining,
+    isFull: isFull,
     text() {
-      const found = matched === 0 ? ["No matches."] : lines;
-      const limited = full()
+      const body = matched === 0 ? ["No matches."] : lines;
+      const limited = isFull()
         ? [`there are more than these ${matched} matching lines; narrow the search or raise max_results`]
         : [];
-      const large = skipped > 0 ? [`${skipped} larger than 5 MB left out`] : [];
+      const large = skipped > 0 ? [`${skipped} larger than 5 MB skipped`] : [];
       return [
-        ...found,
+        ...body,
         ...[...limited, ...large, ...leftOut.notes(), ...notes].map((note) => `(${note})`),
       ].join("\n");
     },
   };
 }
 
-/** Groups that do not touch are set apart by `--`, as grep does. */
-function* formatted(path: string, { lines }: FileMatches): Generator<string> {
+/** Separates groups that are not adjacent with `--`, like grep. */
+function* formatMatches(path: string, { lines }: FileMatches): Generator<string> {
   const hasContext = lines.some((line) => !line.match);
   for (const [index, { number, match, text }] of lines.entries()) {
     if (hasContext && index > 0 && lines[index - 1]!.number < number - 1) yield "--";

@@ -1,8 +1,8 @@
 /**
- * What runs in grep's worker thread. It is plain JavaScript in a string, because a worker started from a file needs
- * another file after a build than before it; so it speaks the protocol of `worker-rpc.ts` by hand. It gets
- * `{pattern, flags}` as worker data, then calls of `search`, and answers each with the lines that match and their
- * neighbours. Of a line that is too long it gives the part to show, with up to `margin` characters around it.
+ * The code of grep's worker thread. It is plain JavaScript in a string because the path of a worker file differs before
+ * and after a build, so it implements the protocol of `worker-rpc.ts` by hand. It gets `{pattern, flags}` as worker data
+ * and answers each call of `search` with the matching lines and their context. For a long line it returns the part to
+ * show, with up to `margin` characters on both sides.
  */
 export const GREP_WORKER = `
 const { parentPort, workerData } = require("node:worker_threads");

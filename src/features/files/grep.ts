@@ -8,7 +8,7 @@ import { looksBinary } from "../../machine/files/text-file.ts";
 import { walk } from "../../machine/files/walk.ts";
 import { openWorkspace, type Place, quoted, type Workspace } from "../../machine/files/workspace.ts";
 import type { FileDeps } from "./file-deps.ts";
-import { createReport, type Report } from "./grep-report.ts";
+import { createReport, type GrepReport } from "./grep-report.ts";
 import { startLineSearch } from "./line-search.ts";
 
 interface Args {
@@ -78,8 +78,8 @@ async function grep(
   context: ToolContext,
   timeLimitMs: number,
 ): Promise<ToolResult> {
-  const asked = understand(args);
-  if (!asked.ok) return failed(asked.error);
+  const query = parseArguments(args);
+  if (!query.ok) return failed(query.error);
   const workspace = await openWorkspace(home, context);
   const place = await workspace.find(args.path ?? ".", "read");
   if (!place.ok) return failed(place.error);
@@ -88,20 +88,20 @@ async function grep(
       `There is no file or folder ${quoted(place.value.shown)}. Use list_directory to see what exists.`,
     );
 
-  const search = startLineSearch(args.pattern, asked.value.flags, redact);
+  const search = startLineSearch(args.pattern, query.value.flags, redact);
   const stop = new AbortController();
   const end = () => stop.abort();
   const timer = setTimeout(end, timeLimitMs);
   context.signal.addEventListener("abort", end);
-  // Ending the thread answers a search under way, so that the loop below goes on to see that it was stopped.
+  // Closing the thread settles a running search, so that the loop below continues and sees that it was stopped.
   stop.signal.addEventListener("abort", () => void search.close());
   try {
     const report = createReport(args.max_results ?? 100);
-    for await (const file of textFiles(workspace, place.value, asked.value.glob, report, stop.signal)) {
-      const options = { context: args.context ?? 0, max: report.left() };
+    for await (const file of readTextFiles(workspace, place.value, query.value.glob, report, stop.signal)) {
+      const options = { context: args.context ?? 0, max: report.remaining() };
       const matches = await search.search(file.bytes, options);
       if (matches) report.add(file.shown, matches);
-      if (report.full()) break;
+      if (report.isFull()) break;
     }
     context.signal.throwIfAborted();
     if (stop.signal.aborted)
@@ -114,7 +114,7 @@ async function grep(
   }
 }
 
-function understand(args: Args): Result<{ flags: string; glob: GlobMatcher | undefined }, string> {
+function parseArguments(args: Args): Result<{ flags: string; glob: GlobMatcher | undefined }, string> {
   const flags = args.ignore_case ? "i" : "";
   try {
     new RegExp(args.pattern, flags);
@@ -128,12 +128,12 @@ function understand(args: Args): Result<{ flags: string; glob: GlobMatcher | und
   return glob ? ok({ flags, glob }) : err("The glob has more than 64 alternatives. Use fewer braces.");
 }
 
-/** The files to search, read. Ends quietly when the signal aborts. */
-async function* textFiles(
+/** Reads the files to search. Ends without an error when the signal aborts. */
+async function* readTextFiles(
   workspace: Workspace,
   start: Place,
   glob: GlobMatcher | undefined,
-  report: Report,
+  report: GrepReport,
   signal: AbortSignal,
 ): AsyncGenerator<{ shown: string; bytes: Buffer }> {
   try {
@@ -152,7 +152,7 @@ async function* openFiles(
   workspace: Workspace,
   start: Place,
   glob: GlobMatcher | undefined,
-  report: Report,
+  report: GrepReport,
   signal: AbortSignal,
 ): AsyncGenerator<OpenFile> {
   if (!(await lstat(start.real)).isDirectory()) {
@@ -161,8 +161,8 @@ async function* openFiles(
     return;
   }
   let seen = 0;
-  const everything = { depth: Number.POSITIVE_INFINITY, skip: (name: string) => SKIPPED.has(name), signal };
-  for await (const entry of walk(workspace, start, everything)) {
+  const options = { depth: Number.POSITIVE_INFINITY, skip: (name: string) => SKIPPED.has(name), signal };
+  for await (const entry of walk(workspace, start, options)) {
     if (++seen > MAX_ENTRIES)
       return report.note(`stopped after ${MAX_ENTRIES} files and folders; give a path`);
     if (entry.leftOut === "whole") report.leaveOut(entry);
@@ -172,7 +172,7 @@ async function* openFiles(
       continue;
     }
     const place = { real: entry.real, shown: workspace.show(entry.real), exists: true };
-    // A file that vanished or may not be read must not hide the others.
+    // A file that vanished or is unreadable must not hide the others.
     const file = await openIn(entry.folder, place).catch(() => undefined);
     if (file?.ok) yield file.value;
   }

@@ -2,29 +2,29 @@ import { Worker } from "node:worker_threads";
 import { WorkerThread } from "../../lib/worker-rpc.ts";
 import { GREP_WORKER } from "./grep-worker.ts";
 
-export interface FoundLine {
+export interface GrepLine {
   readonly number: number;
-  /** False for a line that is only a neighbour of one that matches. */
+  /** False for a context line. */
   readonly match: boolean;
   readonly text: string;
 }
 
 export interface FileMatches {
-  readonly lines: readonly FoundLine[];
-  /** There are more matching lines than `max`. */
+  readonly lines: readonly GrepLine[];
+  /** Whether there are more than `max` matching lines. */
   readonly more: boolean;
 }
 
-/** Searches lines outside this thread, since a regular expression can take for ever. */
+/** Searches lines in another thread, because a regular expression can run forever. */
 export interface LineSearch {
-  /** One at a time. Undefined when the search was stopped or ran out of memory. The bytes are handed over. */
+  /** One search at a time. Undefined if it was stopped or ran out of memory. Transfers the bytes to the thread. */
   search(bytes: Uint8Array, options: { context: number; max: number }): Promise<FileMatches | undefined>;
-  /** Ends the thread, also in the middle of a match. */
+  /** Ends the thread, even in the middle of a match. */
   close(): Promise<void>;
 }
 
-/** What the worker says of a line; `around` is what stands at the two sides of a part of one that is too long. */
-interface WorkerLine extends FoundLine {
+/** A line from the worker. `around` is the text on both sides of the part of a long line. */
+interface WorkerLine extends GrepLine {
   readonly around?: { readonly before: string; readonly after: string };
 }
 
@@ -36,10 +36,10 @@ interface GrepMethods {
 }
 
 const MAX_LINE = 400;
-/** A secret up to this length is seen whole, also where the cut goes through it. */
+/** A secret up to this length is recognised even if the cut goes through it. */
 const MARGIN = 4_096;
 
-/** `redact` is applied to long lines, of which otherwise half a secret could be left. */
+/** `redact` is applied to long lines before they are cut, because a cut could leave half a secret. */
 export function startLineSearch(
   pattern: string,
   flags: string,
@@ -71,7 +71,7 @@ export function startLineSearch(
   };
 }
 
-function renderLine({ around, ...line }: WorkerLine, redact: (text: string) => string): FoundLine {
+function renderLine({ around, ...line }: WorkerLine, redact: (text: string) => string): GrepLine {
   if (!around) return line;
   const { before, after } = around;
   const whole = redact(before + line.text + after);

@@ -5,7 +5,7 @@ import { readableSize } from "../../lib/text/size.ts";
 import { type Entry, walk } from "../../machine/files/walk.ts";
 import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
 import type { FileDeps } from "./file-deps.ts";
-import { LeftOut } from "./left-out.ts";
+import { HiddenEntries } from "./hidden-entries.ts";
 
 interface Args {
   readonly path?: string;
@@ -14,7 +14,7 @@ interface Args {
 
 const MAX_SHOWN = 1_000;
 const MAX_COUNTED = 20_000;
-/** With those that rules leave out. */
+/** Includes entries hidden by rules. */
 const MAX_SEEN = 50_000;
 const MAX_DEPTH = 10;
 
@@ -41,11 +41,11 @@ export function listDirectoryTool({ home }: FileDeps): Tool {
     required: [],
     flags: { readOnly: true, concurrencySafe: true },
     scope: "files",
-    run: (args, context) => list(home, args, context),
+    run: (args, context) => listFolder(home, args, context),
   });
 }
 
-async function list(
+async function listFolder(
   home: string,
   { path = ".", depth = 1 }: Args,
   context: ToolContext,
@@ -60,7 +60,7 @@ async function list(
     return failed(`${quoted(shown)} is a file, not a folder. Use read_file to read it.`);
 
   const lines: string[] = [];
-  const leftOut = new LeftOut();
+  const leftOut = new HiddenEntries();
   let count = 0;
   let seen = 0;
   for await (const entry of walk(workspace, place.value, { depth, signal: context.signal })) {
@@ -70,21 +70,21 @@ async function list(
       continue;
     }
     count++;
-    if (count <= MAX_SHOWN) lines.push(await describe(entry));
+    if (count <= MAX_SHOWN) lines.push(await describeEntry(entry));
     if (count === MAX_COUNTED) break;
   }
   const notes = leftOut.notes().map((note) => `(${note})`);
   if (count === 0 && notes.length === 0) return output(`(${quoted(shown)} is empty)`);
-  return output([...lines, ...rest(count), ...notes].join("\n"));
+  return output([...lines, ...formatRest(count), ...notes].join("\n"));
 }
 
-function rest(count: number): string[] {
+function formatRest(count: number): string[] {
   if (count <= MAX_SHOWN) return [];
   const more = count < MAX_COUNTED ? `${count - MAX_SHOWN}` : `more than ${MAX_COUNTED - MAX_SHOWN - 1}`;
   return [`(${more} more entries; list a folder below, or use a smaller depth)`];
 }
 
-async function describe(entry: Entry): Promise<string> {
+async function describeEntry(entry: Entry): Promise<string> {
   switch (entry.kind) {
     case "folder":
       return `${entry.path}/`;

@@ -47,7 +47,7 @@ export function readFileTool({ home, redact }: FileDeps): Tool {
       const file = await openFile(await openWorkspace(home, context), args.path);
       if (!file.ok) return failed(file.error);
       try {
-        return await read(file.value, args, redact);
+        return await readContent(file.value, args, redact);
       } finally {
         await file.value.handle.close();
       }
@@ -55,10 +55,14 @@ export function readFileTool({ home, redact }: FileDeps): Tool {
   });
 }
 
-async function read(file: OpenFile, args: Args, redact: (text: string) => string): Promise<ToolResult> {
+async function readContent(
+  file: OpenFile,
+  args: Args,
+  redact: (text: string) => string,
+): Promise<ToolResult> {
   const name = quoted(file.place.shown);
   const bytes = await readAtMost(file, MAX_TEXT);
-  const image = imageType(bytes);
+  const image = detectImageType(bytes);
   if (image && bytes.length <= MAX_IMAGE) {
     const caption = text(`${name}: ${image}, ${readableSize(bytes.length)}`);
     return outputContent([caption, { type: "image", data: bytes.toString("base64"), mimeType: image }]);
@@ -74,10 +78,10 @@ async function read(file: OpenFile, args: Args, redact: (text: string) => string
   }
   if (looksBinary(bytes))
     return failed(`${name} is a binary file, not text. Use run_shell with a program that understands it.`);
-  return numbered(name, bytes.toString("utf8"), args, redact);
+  return numberLines(name, bytes.toString("utf8"), args, redact);
 }
 
-function numbered(
+function numberLines(
   name: string,
   whole: string,
   { offset = 1, limit = DEFAULT_LINES }: Args,
@@ -90,7 +94,7 @@ function numbered(
   const last = Math.min(lines.length, offset - 1 + limit);
   const body = lines
     .slice(offset - 1, last)
-    .map((line, index) => `${String(offset + index).padStart(6)}\t${cut(line, redact)}`)
+    .map((line, index) => `${String(offset + index).padStart(6)}\t${shortenLine(line, redact)}`)
     .join("\n");
   const rest =
     last < lines.length
@@ -101,22 +105,22 @@ function numbered(
 
 function splitLines(whole: string): string[] {
   const lines = whole.replace(/^\uFEFF/, "").split(/\r?\n/);
-  // A newline ends the last line; it does not begin another.
+  // A newline ends the last line; it does not start another.
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-/** No half of a secret is left over at the cut. */
-function cut(line: string, redact: (text: string) => string): string {
+/** Redacts before cutting, so that a cut cannot leave half a secret. */
+function shortenLine(line: string, redact: (text: string) => string): string {
   if (line.length <= MAX_LINE) return line;
-  const shown = redact(line);
-  return shown.length > MAX_LINE
-    ? `${shown.slice(0, MAX_LINE)}… (${shown.length - MAX_LINE} more characters)`
-    : shown;
+  const redacted = redact(line);
+  return redacted.length > MAX_LINE
+    ? `${redacted.slice(0, MAX_LINE)}… (${redacted.length - MAX_LINE} more characters)`
+    : redacted;
 }
 
-/** By its first bytes: a name proves nothing. */
-function imageType(bytes: Buffer): string | undefined {
+/** Detects the type by the first bytes, because a file name proves nothing. */
+function detectImageType(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 12).toString("latin1");
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";

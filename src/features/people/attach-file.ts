@@ -65,7 +65,7 @@ async function attach(
   const id = deps.newId("att");
   const name = basename(file.place.real);
   const path = join("attachments", id, name);
-  const bytes = await copy(file, join(deps.home, path), signal);
+  const bytes = await copyFile(file, join(deps.home, path), signal);
   if (bytes === undefined) {
     return failed(`${quoted(file.place.shown)} is larger than 50 MB. Attach a smaller or compressed file.`);
   }
@@ -74,18 +74,18 @@ async function attach(
     agentId: caller.agentId,
     conversation: caller.conversation,
     name,
-    mimeType: mimeTypeOf(name),
+    mimeType: getMimeType(name),
     bytes,
     path,
     note,
     createdAt: deps.clock(),
   };
   await deps.store.attachments.create(attachment);
-  return described(deps.home, attachment);
+  return createResult(deps.home, attachment);
 }
 
-/** Into a new folder of its own. Undefined when the file is too large; then, as after an error, nothing is left. */
-async function copy(file: OpenFile, to: string, signal: AbortSignal): Promise<number | undefined> {
+/** Copies into a new folder. Undefined if the file is too large; then, and after an error, the folder is removed. */
+async function copyFile(file: OpenFile, to: string, signal: AbortSignal): Promise<number | undefined> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   let complete = false;
   try {
@@ -97,7 +97,7 @@ async function copy(file: OpenFile, to: string, signal: AbortSignal): Promise<nu
   }
 }
 
-/** Reads by itself: a stream that is aborted as it begins may tell its error to nobody, which would end the process. */
+/** Reads in a loop instead of a stream: a stream aborted as it starts may emit its error unhandled, which would crash the process. */
 async function copyAtMost(limit: number, file: OpenFile, to: string, signal: AbortSignal): Promise<number> {
   const target = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
@@ -116,7 +116,7 @@ async function copyAtMost(limit: number, file: OpenFile, to: string, signal: Abo
   }
 }
 
-function described(home: string, { id, name, mimeType, bytes, path }: AttachmentRecord): ToolResult {
+function createResult(home: string, { id, name, mimeType, bytes, path }: AttachmentRecord): ToolResult {
   const link = {
     type: "resource_link",
     uri: pathToFileURL(join(home, path)).href,
@@ -164,6 +164,6 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
-function mimeTypeOf(name: string): string {
+function getMimeType(name: string): string {
   return MIME_TYPES[extname(name).toLowerCase()] ?? "application/octet-stream";
 }

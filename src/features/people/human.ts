@@ -63,7 +63,7 @@ export function promptHumanTool(deps: HumanDeps): Tool {
 
 export function promptSecretTool(deps: HumanDeps): Tool {
   const tool = "prompt_secret";
-  return defineTool<SecretWish>({
+  return defineTool<SecretRequest>({
     name: tool,
     title: "Ask a person for a secret",
     domain: "people",
@@ -103,8 +103,8 @@ export function promptSecretTool(deps: HumanDeps): Tool {
       const problem = checkBindings({ tools, hosts, agents: null });
       if (problem !== undefined) return failed(`${problem}.`);
       const known = deps.vault.names().includes(name);
-      if (known && !replace) return output(`The secret ${name} is stored already.`, { name, stored: true });
-      const prompt = `${known ? "A new value for the secret" : "The secret"} ${name}: ${reason}${useOf(args, context.caller)}`;
+      if (known && !replace) return output(`The secret ${name} is already stored.`, { name, stored: true });
+      const prompt = `${known ? "A new value for the secret" : "The secret"} ${name}: ${reason}${describeUse(args, context.caller)}`;
       const details = tools.length === 0 ? { name } : { name, tools, hosts };
       return ask(deps, { tool, args, kind: "secret", prompt, details, who: PERSON }, context, () =>
         output(`The secret ${name} is stored.`, { name, stored: true }),
@@ -113,7 +113,7 @@ export function promptSecretTool(deps: HumanDeps): Tool {
   });
 }
 
-interface SecretWish {
+interface SecretRequest {
   readonly name: string;
   readonly reason: string;
   readonly replace?: boolean;
@@ -121,21 +121,21 @@ interface SecretWish {
   readonly hosts?: readonly string[];
 }
 
-/** What the person should know who gives the value. */
-function useOf({ tools = [], hosts = [] }: SecretWish, { agentName }: Caller): string {
+/** Tells the person who enters the value what it will be used for. */
+function describeUse({ tools = [], hosts = [] }: SecretRequest, { agentName }: Caller): string {
   if (tools.length === 0) return "";
-  const places = hosts.length === 0 ? "calls that go to no host" : `calls to ${hosts.join(", ")}`;
-  return `\n${agentName} may then use it with ${tools.join(", ")}, in ${places}.`;
+  const targets = hosts.length === 0 ? "calls that go to no host" : `calls to ${hosts.join(", ")}`;
+  return `\n${agentName} may then use it with ${tools.join(", ")}, in ${targets}.`;
 }
 
-interface Notice {
+interface NoticeArgs {
   readonly title: string;
   readonly body?: string;
   readonly level?: NotificationRecord["level"];
 }
 
 export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
-  return defineTool<Notice>({
+  return defineTool<NoticeArgs>({
     name: "notify",
     title: "Notify a person",
     domain: "people",

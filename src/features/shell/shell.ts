@@ -17,7 +17,7 @@ export interface ShellDeps {
   readonly processes: Processes;
   readonly sandbox: Sandbox;
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** Variables with such a value are kept from commands. */
+  /** Variables with such a value are not passed to commands. */
   readonly isSecret: (value: string) => boolean;
   readonly redact: (text: string) => string;
 }
@@ -29,9 +29,9 @@ interface Args {
 }
 
 const MAX_TIMEOUT_MS = 600_000;
-/** Before the executor's cap, so that a command stopped at the maximum still shows its output. */
-const LONGEST_MS = MAX_TIMEOUT_MS - 5_000;
-/** The kernel takes no longer single argument. */
+/** Below the executor's cap, so that a command stopped at the maximum still shows its output. */
+const MAX_RUN_MS = MAX_TIMEOUT_MS - 5_000;
+/** The kernel accepts no longer single argument. */
 const MAX_COMMAND = 100_000;
 
 export function shellTool(deps: ShellDeps): Tool {
@@ -68,13 +68,13 @@ export function shellTool(deps: ShellDeps): Tool {
     timeoutMs: MAX_TIMEOUT_MS,
     run: (args, context) => run(deps, args, context),
   });
-  // Asked at every call: the settings may be others by then.
-  const labels = () => (reachesOthers(deps) ? ["untrusted_content"] : undefined);
+  // Evaluated for every call, because the settings can change.
+  const labels = () => (hasUntrustedOutput(deps) ? ["untrusted_content"] : undefined);
   return Object.defineProperty(tool, "labels", { get: labels, enumerable: true });
 }
 
-/** Whether what a command prints may come from anywhere. */
-function reachesOthers({ settings, sandbox }: Pick<ShellDeps, "settings" | "sandbox">): boolean {
+/** Whether the output of a command may come from untrusted sources. */
+function hasUntrustedOutput({ settings, sandbox }: Pick<ShellDeps, "settings" | "sandbox">): boolean {
   const { network, sandbox: mode } = settings().shell;
   return network || !isMasked(mode, sandbox);
 }
@@ -89,12 +89,12 @@ async function run(
   const folder = await findFolder(workspace, cwd);
   if ("problem" in folder) return failed(folder.problem);
   const { timeoutMs, maxOutputBytes } = deps.settings().shell;
-  const limit = Math.min(timeout_ms ?? timeoutMs, LONGEST_MS);
+  const limit = Math.min(timeout_ms ?? timeoutMs, MAX_RUN_MS);
   const env = childEnvironment(deps.baseEnv, { PWD: folder.real }, deps.isSecret);
-  // With both streams on one pipe, their lines come in the order in which they were written.
+  // With both streams on one pipe, their lines stay in the order in which they were written.
   const start = { file: await findShell(), args: ["-c", `exec 2>&1\n${command}`], cwd: folder.real, env };
-  const started = await confined(deps, start, workspace);
-  if (!started.ok) return unconfined(started.error);
+  const started = await confineCommand(deps, start, workspace);
+  if (!started.ok) return createUnconfinedResult(started.error);
   const held = await holdFolder(folder.real);
   try {
     const running = runCommand(
@@ -109,16 +109,16 @@ async function run(
       },
       context.signal,
     );
-    return describe(await withHeartbeat(context, () => "the command is running", running), limit);
+    return describeResult(await withHeartbeat(context, () => "the command is running", running), limit);
   } finally {
     await held.close();
   }
 }
 
-/** A confined command sees what the file tools would let it see, and the programs of the machine. */
-function confined({ sandbox, settings }: ShellDeps, start: ProgramStart, workspace: Workspace) {
+/** A confined command sees the folders that the file tools may use, and the programs of the machine. */
+function confineCommand({ sandbox, settings }: ShellDeps, start: ProgramStart, workspace: Workspace) {
   const { sandbox: mode, network, memoryMb, processes, cpuSecs, fileMb } = settings().shell;
-  const most = (limit: number) => (limit === 0 ? null : limit);
+  const toLimit = (limit: number) => (limit === 0 ? null : limit);
   return confinedCommand(sandbox, mode, start, {
     of: "own",
     network,
@@ -126,18 +126,18 @@ function confined({ sandbox, settings }: ShellDeps, start: ProgramStart, workspa
     kept: [workspace.root],
     privateHome: null,
     limits: {
-      memoryMb: most(memoryMb),
-      processes: most(processes),
-      cpuSecs: most(cpuSecs),
-      fileMb: most(fileMb),
+      memoryMb: toLimit(memoryMb),
+      processes: toLimit(processes),
+      cpuSecs: toLimit(cpuSecs),
+      fileMb: toLimit(fileMb),
     },
   });
 }
 
-function unconfined(reason: string): ToolResult {
+function createUnconfinedResult(reason: string): ToolResult {
   return {
     kind: "unavailable",
-    message: `Commands only run confined here (shell.sandbox), and that cannot be had: ${reason}. Tell a person.`,
+    message: `Commands only run in a sandbox here (shell.sandbox), which is not available: ${reason}. Tell a person.`,
     isUnsent: true,
   };
 }
@@ -161,7 +161,7 @@ async function findShell(): Promise<string> {
   return hasBash ? "/bin/bash" : "/bin/sh";
 }
 
-function describe(result: CommandResult, limitMs: number): ToolResult {
+function describeResult(result: CommandResult, limitMs: number): ToolResult {
   const printed = result.output + result.errors || "(no output)";
   const structured = { exitCode: result.code, signal: result.signal, outputBytes: result.outputBytes };
   switch (result.reason) {
@@ -171,25 +171,25 @@ function describe(result: CommandResult, limitMs: number): ToolResult {
         message: `The command did not end within ${limitMs / 1_000} s and was stopped. Give a longer timeout_ms, or do less at once. Its output so far:\n${printed}`,
       };
     case "cancelled":
-      return withOutput("The call was cancelled and the command stopped.", printed, structured);
+      return createFailure("The call was cancelled and the command stopped.", printed, structured);
     case "flooded":
-      return withOutput(
+      return createFailure(
         `The command printed more than ${MAX_PRINTED / 1024 ** 2} MiB and was stopped. Redirect its output to a file.`,
         printed,
         structured,
       );
     case "ended":
       if (result.code === 0) return output(printed, structured);
-      return withOutput(endOf(result), printed, structured);
+      return createFailure(describeEnd(result), printed, structured);
   }
 }
 
-function endOf({ code, signal }: CommandResult): string {
+function describeEnd({ code, signal }: CommandResult): string {
   if (code !== null) return `The command ended with exit code ${code}.`;
   return signal === null ? "The command could not be started." : `The command was ended by ${signal}.`;
 }
 
-function withOutput(
+function createFailure(
   message: string,
   printed: string,
   structured: Readonly<Record<string, unknown>>,

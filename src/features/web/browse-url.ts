@@ -2,17 +2,17 @@ import { defineGranted, failed, outputContent } from "../../contract/define-nati
 import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
 import { readableSize } from "../../lib/text/size.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
-import { ADDRESS_PROPERTY, type AskedPage, askPage, READS_A_PAGE } from "./ask-page.ts";
-import { mediaTypeOf } from "./media-kind.ts";
+import { ADDRESS_PROPERTY, type FetchedPage, fetchPage, PAGE_TOOL_TRAITS } from "./fetch-page.ts";
+import { parseMediaType } from "./media-kind.ts";
 import type { WebDeps } from "./web-deps.ts";
-import { pageMarkdown, readWebPage } from "./web-page.ts";
+import { readWebPage, renderPage } from "./web-page.ts";
 
 interface Args {
   readonly url: string;
   readonly whole_page?: boolean;
 }
 
-/** More than the host passes on at once; the rest is kept for `read_tool_output`. */
+/** More than one result may have; the rest is kept for `read_tool_output`. */
 const MAX_TEXT = 500_000;
 
 export function browseUrlTool({ client }: WebDeps): Tool {
@@ -30,49 +30,56 @@ export function browseUrlTool({ client }: WebDeps): Tool {
         description: "Navigation, header and footer too, not only the main part. Default false.",
       },
     },
-    ...READS_A_PAGE,
+    ...PAGE_TOOL_TRAITS,
     async run({ url, whole_page = false }, context) {
-      const asked = await askPage(client, url, context);
-      return asked.ok ? describe(asked.value, whole_page, context) : asked.error;
+      const fetched = await fetchPage(client, url, context);
+      return fetched.ok ? describePage(fetched.value, whole_page, context) : fetched.error;
     },
   });
 }
 
-async function describe(page: AskedPage, wholePage: boolean, context: ToolContext): Promise<ToolResult> {
+async function describePage(
+  page: FetchedPage,
+  wholePage: boolean,
+  context: ToolContext,
+): Promise<ToolResult> {
   const { answer, kind } = page;
   switch (kind) {
     case "html":
-      return htmlResult(page, wholePage, context);
+      return describeHtml(page, wholePage, context);
     case "pdf":
       return failed(
-        `${answer.url} is a PDF of ${sizeOf(page)}, which browse_url cannot read. Look for the same as a web page, or fetch it with run_shell and a program such as pdftotext.`,
+        `${answer.url} is a PDF of ${formatSize(page)}, which browse_url cannot read. Look for the same as a web page, or fetch it with run_shell and a program such as pdftotext.`,
       );
     case "image":
     case "binary":
-      return withFacts(page, `${answer.url} is ${whatItIs(page)} of ${sizeOf(page)}, and no text to read.`);
+      return createResult(
+        page,
+        `${answer.url} is ${describeKind(page)} of ${formatSize(page)} and contains no readable text.`,
+      );
     default:
-      return withFacts(page, textWithNote(decodeText(answer.bytes, answer.contentType), answer.isCut));
+      return createResult(page, shortenText(decodeText(answer.bytes, answer.contentType), answer.isCut));
   }
 }
 
-async function htmlResult(
-  { answer, kind }: AskedPage,
+async function describeHtml(
+  { answer, kind }: FetchedPage,
   wholePage: boolean,
   { signal }: ToolContext,
 ): Promise<ToolResult> {
   const html = decodeText(answer.bytes, answer.contentType);
   const page = await readWebPage(html, answer.url, signal);
-  const markdown = await pageMarkdown(page, { wholePage, maxChars: MAX_TEXT });
+  const markdown = await renderPage(page, { wholePage, maxChars: MAX_TEXT });
   const head = [
     page.title && `Title: ${page.title}`,
     `Address: ${answer.url}`,
     page.description && `About: ${page.description}`,
-    page.leadsTo && `The page leads on to: ${page.leadsTo}`,
+    page.refreshUrl && `The page redirects to: ${page.refreshUrl}`,
   ].filter(Boolean);
   const body =
     markdown.text || "(The page has no text. Its content may need scripts: screenshot_url shows it.)";
   const isCut = markdown.isCut || answer.isCut;
-  const note = isCut ? "\n\n(The page goes on; it is longer than is read.)" : "";
+  const note = isCut ? "\n\n(Cut: the page is longer than the limit.)" : "";
   return outputContent([text(`${head.join("\n")}\n\n${body}${note}`)], {
     url: answer.url,
     status: answer.status,
@@ -82,24 +89,24 @@ async function htmlResult(
   });
 }
 
-function textWithNote(whole: string, isCut: boolean): string {
+function shortenText(whole: string, isCut: boolean): string {
   const shown = whole.slice(0, MAX_TEXT);
   const isShort = isCut || shown.length < whole.length;
-  return isShort ? `${shown}\n\n(The text goes on; it is longer than is read.)` : shown || "(It is empty.)";
+  return isShort ? `${shown}\n\n(Cut: the text is longer than the limit.)` : shown || "(It is empty.)";
 }
 
-function withFacts({ answer, kind }: AskedPage, message: string): ToolResult {
+function createResult({ answer, kind }: FetchedPage, message: string): ToolResult {
   const { url, status, isCut } = answer;
   return outputContent([text(message)], { url, status, kind, cut: isCut });
 }
 
-function whatItIs({ kind, answer }: AskedPage): string {
-  const type = mediaTypeOf(answer.contentType);
+function describeKind({ kind, answer }: FetchedPage): string {
+  const type = parseMediaType(answer.contentType);
   const named = type === "" ? "" : ` (${type.slice(0, 100)})`;
   return kind === "image" ? `an image${named}` : `a file${named}`;
 }
 
-function sizeOf({ answer }: AskedPage): string {
+function formatSize({ answer }: FetchedPage): string {
   const size = readableSize(answer.bytes.length);
   return answer.isCut ? `more than ${size}` : size;
 }

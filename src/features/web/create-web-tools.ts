@@ -17,11 +17,11 @@ export interface WebToolsDeps {
   readonly vault: Pick<Vault, "has" | "read" | "conceal">;
   readonly processes: Processes;
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** How names are looked up; absent: as this machine does. */
+  /** How to resolve names; by default as this machine does. */
   readonly network?: Network | undefined;
 }
 
-/** The tools of the web. They reach the public internet and what people allowed. */
+/** The web tools. They reach the public internet and hosts that people allowed. */
 export function createWebTools({
   settings,
   vault,
@@ -34,7 +34,7 @@ export function createWebTools({
   const allowedPorts = () => web().allowedPorts;
   const client = createWebClient({ trustedHosts, allowedPorts, limits: web, network });
   const searchClient = createWebClient({
-    // Where people say that the provider is, it may be.
+    // The address of the provider comes from the settings, so it is trusted even if it is not public.
     trustedHosts: () => new Set(web().search.url === null ? [] : [new URL(web().search.url!).hostname]),
     limits: () => ({ timeoutMs: web().search.timeoutMs, maxBytes: web().maxBytes }),
     network,

@@ -2,8 +2,8 @@ import { defineGranted, failed } from "../../contract/define-native-tool.ts";
 import type { Tool, ToolContext, ToolResult } from "../../contract/tool.ts";
 import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
-import { ADDRESS_PROPERTY, type AskedPage, askPage, READS_A_PAGE } from "./ask-page.ts";
-import { linksOfPage, linksOfText, type PageLink } from "./page-links.ts";
+import { ADDRESS_PROPERTY, type FetchedPage, fetchPage, PAGE_TOOL_TRAITS } from "./fetch-page.ts";
+import { findPageLinks, findTextLinks, type PageLink } from "./page-links.ts";
 import type { WebDeps } from "./web-deps.ts";
 import { readWebPage } from "./web-page.ts";
 
@@ -33,44 +33,50 @@ export function extractLinksTool({ client }: WebDeps): Tool {
       },
       ...PAGE_PROPERTIES,
     },
-    ...READS_A_PAGE,
+    ...PAGE_TOOL_TRAITS,
     async run(args, context) {
-      const asked = await askPage(client, args.url, context);
-      return asked.ok ? list(asked.value, args, context) : asked.error;
+      const fetched = await fetchPage(client, args.url, context);
+      return fetched.ok ? listLinks(fetched.value, args, context) : fetched.error;
     },
   });
 }
 
-async function list(page: AskedPage, args: Args, context: ToolContext): Promise<ToolResult> {
+async function listLinks(page: FetchedPage, args: Args, context: ToolContext): Promise<ToolResult> {
   const { answer } = page;
-  const all = await linksOf(page, context.signal);
+  const all = await extractLinks(page, context.signal);
   if (all === undefined)
-    return failed(
-      `${answer.url} is no text (${answer.contentType || "of no known type"}), so it has no links.`,
-    );
-  const links = all.filter(fits(args, new URL(answer.url).host));
+    return failed(`${answer.url} is not text (${answer.contentType || "unknown type"}), so it has no links.`);
+  const links = all.filter(createFilter(args, new URL(answer.url).host));
   const { limit, offset } = pageRequest(args);
   const shown = { items: links.slice(offset, offset + limit), total: links.length };
-  const none =
-    all.length === 0 ? "The page has no links." : `None of the ${all.length} links of the page fits.`;
-  return outputPage(shown, offset, { line: lineOfLink, none }, { url: answer.url, links: shown.items });
+  const emptyText =
+    all.length === 0 ? "The page has no links." : `None of the page's ${all.length} links matches.`;
+  return outputPage(
+    shown,
+    offset,
+    { line: formatLink, none: emptyText },
+    { url: answer.url, links: shown.items },
+  );
 }
 
-async function linksOf({ answer, kind }: AskedPage, signal: AbortSignal): Promise<PageLink[] | undefined> {
+async function extractLinks(
+  { answer, kind }: FetchedPage,
+  signal: AbortSignal,
+): Promise<PageLink[] | undefined> {
   if (kind === "pdf" || kind === "image" || kind === "binary") return undefined;
   const text = decodeText(answer.bytes, answer.contentType);
-  if (kind !== "html") return linksOfText(text, answer.url);
-  return linksOfPage(await readWebPage(text, answer.url, signal), answer.url);
+  if (kind !== "html") return findTextLinks(text, answer.url);
+  return findPageLinks(await readWebPage(text, answer.url, signal), answer.url);
 }
 
-function fits({ filter = "", to = "anywhere" }: Args, host: string): (link: PageLink) => boolean {
-  const wanted = filter.toLowerCase();
+function createFilter({ filter = "", to = "anywhere" }: Args, host: string): (link: PageLink) => boolean {
+  const filterText = filter.toLowerCase();
   return ({ url, text }) => {
     if (to !== "anywhere" && (new URL(url).host === host) !== (to === "same_site")) return false;
-    return url.toLowerCase().includes(wanted) || text.toLowerCase().includes(wanted);
+    return url.toLowerCase().includes(filterText) || text.toLowerCase().includes(filterText);
   };
 }
 
-function lineOfLink({ url, text }: PageLink): string {
+function formatLink({ url, text }: PageLink): string {
   return text === "" ? `- ${url}` : `- ${text}: ${url}`;
 }

@@ -1,15 +1,15 @@
 import { blockHoldersIn, isBlock } from "../../machine/text/html/html-blocks.ts";
 import * as tree from "../../machine/text/html/html-tree.ts";
 import { isContent, isSurrounding } from "../../machine/text/html/main-content.ts";
-import { inlineMarkdown, linked } from "./inline-markdown.ts";
-import { tableMarkdown } from "./markdown-table.ts";
+import { renderInline, renderLink } from "./inline-markdown.ts";
+import { renderTable } from "./markdown-table.ts";
 
 export interface MarkdownOptions {
-  /** What links are relative to. */
+  /** The base of relative links. */
   readonly base: string;
-  /** About so much is written, then it ends. */
+  /** The approximate length at which the output ends. */
   readonly maxChars: number;
-  /** Navigation, headers and footers too. */
+  /** Include navigation, headers and footers. */
   readonly wholePage: boolean;
 }
 
@@ -18,29 +18,29 @@ export interface Markdown {
   readonly isCut: boolean;
 }
 
-/** What a reader of `root` sees, as Markdown: headings, paragraphs, lists, tables, code, links, the words for images. */
+/** Renders the visible content of `root` as Markdown: headings, paragraphs, lists, tables, code, links, image texts. */
 export function htmlToMarkdown(root: tree.HtmlElement, options: MarkdownOptions): Markdown {
-  const conversion = new Conversion(root, options);
-  const text = conversion.blocksIn(root, { inContent: isContent(root), nesting: 0 }).join("\n\n");
+  const conversion = new MarkdownConverter(root, options);
+  const text = conversion.renderChildren(root, { inContent: isContent(root), nesting: 0 }).join("\n\n");
   return {
     text: text.slice(0, options.maxChars),
     isCut: conversion.isFull || text.length > options.maxChars,
   };
 }
 
-interface Place {
-  /** Inside an article a header is its headline. */
+interface BlockContext {
+  /** Inside an article, a header element is its headline. */
   readonly inContent: boolean;
-  /** Of lists and quotes. */
+  /** Depth of lists and quotes. */
   readonly nesting: number;
 }
 
-/** Deeper ones are written as if they were not nested: nobody could follow them. */
+/** Deeper levels are not indented, because nobody could follow them. */
 const MAX_NESTING = 12;
-/** A link that holds blocks is one line of Markdown only where it is short. */
-const MAX_CARD = 200;
+/** A link around blocks becomes one line of Markdown only if its text is this short. */
+const MAX_CARD_CHARS = 200;
 
-class Conversion {
+class MarkdownConverter {
   readonly #options: MarkdownOptions;
   readonly #blockHolders: ReadonlySet<tree.HtmlNode>;
   #left: number;
@@ -55,7 +55,7 @@ class Conversion {
     return this.#left <= 0;
   }
 
-  blocksIn(parent: tree.HtmlNode, place: Place): string[] {
+  renderChildren(parent: tree.HtmlNode, place: BlockContext): string[] {
     const blocks: string[] = [];
     let line: tree.HtmlNode[] = [];
     const endLine = () => {
@@ -76,7 +76,7 @@ class Conversion {
     return blocks;
   }
 
-  #blocksOf(element: tree.HtmlElement, place: Place): string[] {
+  #blocksOf(element: tree.HtmlElement, place: BlockContext): string[] {
     const inside = { ...place, inContent: place.inContent || isContent(element) };
     switch (element.tagName) {
       case "h1":
@@ -99,15 +99,15 @@ class Conversion {
       case "table":
         return this.#table(element, inside);
       case "dt":
-        return this.#one(around("**", this.#inline(tree.childrenOf(element))));
+        return this.#one(wrapText("**", this.#inline(tree.childrenOf(element))));
       case "a":
         return this.#card(element, inside);
       default:
-        return this.blocksIn(element, inside);
+        return this.renderChildren(element, inside);
     }
   }
 
-  #isRead(element: tree.HtmlElement, { inContent }: Place): boolean {
+  #isRead(element: tree.HtmlElement, { inContent }: BlockContext): boolean {
     return tree.isShown(element) && (this.#options.wholePage || !isSurrounding(element, inContent));
   }
 
@@ -130,50 +130,50 @@ class Conversion {
     if (text === "") return "";
     const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
     const fence = "`".repeat(longest + 1);
-    return `${fence}${languageOf(element)}\n${text}\n${fence}`;
+    return `${fence}${detectLanguage(element)}\n${text}\n${fence}`;
   }
 
-  #list(list: tree.HtmlElement, place: Place): string {
+  #list(list: tree.HtmlElement, place: BlockContext): string {
     const items: string[] = [];
     const isOrdered = list.tagName === "ol";
-    let number = isOrdered ? firstNumber(list) : 0;
+    let number = isOrdered ? getFirstNumber(list) : 0;
     for (const child of tree.childrenOf(list)) {
       if (this.isFull) break;
       if (!tree.isElement(child) || !this.#isRead(child, place)) continue;
       const isItem = child.tagName === "li";
       const nested = { ...place, nesting: place.nesting + 1 };
-      const blocks = isItem ? this.blocksIn(child, nested) : this.#blocksOf(child, nested);
+      const blocks = isItem ? this.renderChildren(child, nested) : this.#blocksOf(child, nested);
       if (blocks.length === 0) continue;
       const mark = isOrdered && isItem ? `${number++}. ` : "- ";
-      // A list right inside a list belongs to the item before it.
+      // A list directly inside a list belongs to the item before it.
       items.push(
-        isItem ? hanging(mark, joinItem(blocks), place.nesting) : hanging("  ", joinItem(blocks), 0),
+        isItem ? indentItem(mark, joinItem(blocks), place.nesting) : indentItem("  ", joinItem(blocks), 0),
       );
     }
     return items.join("\n");
   }
 
-  #quote(element: tree.HtmlElement, place: Place): string {
-    const inside = this.blocksIn(element, { ...place, nesting: place.nesting + 1 }).join("\n\n");
+  #quote(element: tree.HtmlElement, place: BlockContext): string {
+    const inside = this.renderChildren(element, { ...place, nesting: place.nesting + 1 }).join("\n\n");
     if (inside === "" || place.nesting >= MAX_NESTING) return inside;
     return inside.replace(/^/gm, "> ").replace(/^> $/gm, ">");
   }
 
-  #table(element: tree.HtmlElement, place: Place): string[] {
-    const table = tableMarkdown(element, (cell) => this.#inline(tree.childrenOf(cell)));
-    if (table === undefined) return this.blocksIn(element, place);
+  #table(element: tree.HtmlElement, place: BlockContext): string[] {
+    const table = renderTable(element, (cell) => this.#inline(tree.childrenOf(cell)));
+    if (table === undefined) return this.renderChildren(element, place);
     return this.#one(table);
   }
 
-  /** A link around blocks, such as the headline and the picture of an article. */
-  #card(element: tree.HtmlElement, place: Place): string[] {
-    const words = tree.lineOf(element, MAX_CARD + 1);
-    if (words === "" || words.length > MAX_CARD) return this.blocksIn(element, place);
-    return this.#one(linked(words, tree.attribute(element, "href"), this.#options.base));
+  /** A link around blocks, such as the headline and image of an article. */
+  #card(element: tree.HtmlElement, place: BlockContext): string[] {
+    const words = tree.lineOf(element, MAX_CARD_CHARS + 1);
+    if (words === "" || words.length > MAX_CARD_CHARS) return this.renderChildren(element, place);
+    return this.#one(renderLink(words, tree.attribute(element, "href"), this.#options.base));
   }
 
   #inline(nodes: readonly tree.HtmlNode[]): string {
-    return inlineMarkdown(nodes, { base: this.#options.base, maxChars: this.#left });
+    return renderInline(nodes, { base: this.#options.base, maxChars: this.#left });
   }
 
   #one(block: string): string[] {
@@ -186,33 +186,33 @@ class Conversion {
   }
 }
 
-/** The blocks of a list item: what is more than a line and a list below it stands apart. */
+/** Joins the blocks of a list item with blank lines, except before nested lists. */
 function joinItem(blocks: readonly string[]): string {
   return blocks.reduce((text, block) => `${text}${/^(- |\d+\. )/.test(block) ? "\n" : "\n\n"}${block}`);
 }
 
-function hanging(mark: string, text: string, nesting: number): string {
+function indentItem(mark: string, text: string, nesting: number): string {
   if (nesting >= MAX_NESTING) return mark + text;
   const indent = " ".repeat(mark.length);
   return mark + text.replace(/\n(?!\n|$)/g, `\n${indent}`);
 }
 
-function around(mark: string, text: string): string {
+function wrapText(mark: string, text: string): string {
   const inner = text.replace(/\s+/g, " ").trim();
   return inner && `${mark}${inner}${mark}`;
 }
 
-function firstNumber(list: tree.HtmlElement): number {
+function getFirstNumber(list: tree.HtmlElement): number {
   const start = Number.parseInt(tree.attribute(list, "start") ?? "1", 10);
   return Number.isSafeInteger(start) && start >= 0 && start < 1_000_000 ? start : 1;
 }
 
-/** Text that only looks like a heading, a quote or a list is kept from becoming one. */
+/** Escapes text that only looks like a heading, a quote or a list. */
 function escapeStarts(text: string): string {
   return text.replace(/^(#{1,6} |>|[-+*] |={3,}$|-{3,}$)/gm, "\\$1").replace(/^(\d{1,9})([.)] )/gm, "$1\\$2");
 }
 
-function languageOf(pre: tree.HtmlElement): string {
+function detectLanguage(pre: tree.HtmlElement): string {
   const inner = tree.childrenOf(pre).find(tree.isElement);
   const classes = [pre, inner]
     .map((element) => (element ? (tree.attribute(element, "class") ?? "") : ""))

@@ -4,10 +4,10 @@ import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { readableSize } from "../../lib/text/size.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
-import { ADDRESS_PROPERTY } from "./ask-page.ts";
-import { mediaKindOf } from "./media-kind.ts";
-import { hostsOfAddress, parseWebAddress } from "./web-address.ts";
-import type { WebAnswer, WebRequest } from "./web-client.ts";
+import { ADDRESS_PROPERTY } from "./fetch-page.ts";
+import { detectMediaKind } from "./media-kind.ts";
+import { listHosts, parseWebAddress } from "./web-address.ts";
+import type { WebRequest, WebResponse } from "./web-client.ts";
 import { WEB_TOOL_TIMEOUT_MS, type WebDeps } from "./web-deps.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -61,31 +61,31 @@ export function httpRequestTool({ client }: WebDeps): Tool {
     required: ["url"],
     flags: { destructive: true },
     openWorld: true,
-    hostsOf: hostsOfAddress,
+    hostsOf: listHosts,
     scope: "web",
     timeoutMs: WEB_TOOL_TIMEOUT_MS,
-    shownArguments: withoutSecretHeaders,
+    shownArguments: maskSecretHeaders,
     async run(args, { signal }) {
-      const request = requestOf(args);
+      const request = buildRequest(args);
       if (!request.ok) return failed(request.error);
-      const asked = await client.ask(request.value, signal);
-      return asked.ok ? describe(asked.value) : asked.error;
+      const response = await client.send(request.value, signal);
+      return response.ok ? describeResponse(response.value) : response.error;
     },
   });
 }
 
-function requestOf(args: Args): Result<WebRequest, string> {
+function buildRequest(args: Args): Result<WebRequest, string> {
   const url = parseWebAddress(args.url);
   if (!url.ok) return url;
   if (args.body !== undefined && args.json !== undefined)
-    return err("The request has both body and json. Give one of them.");
+    return err("The request has both body and json. Give only one.");
   const body = args.json === undefined ? args.body : JSON.stringify(args.json);
   if (body !== undefined && body.length > MAX_BODY)
     return err(`The body has ${body.length} characters; at most ${MAX_BODY} are sent.`);
   const method = args.method ?? (body === undefined ? "GET" : "POST");
   if (body !== undefined && (method === "GET" || method === "HEAD"))
     return err(`A ${method} request has no body. Use another method, or put it into the address.`);
-  const headers = headersOf(args);
+  const headers = buildHeaders(args);
   if (!headers.ok) return headers;
   return ok({
     url: url.value,
@@ -97,14 +97,14 @@ function requestOf(args: Args): Result<WebRequest, string> {
   });
 }
 
-/** What the connection itself needs, or what would send the request somewhere else than was checked. */
-const NOT_THEIRS =
+/** Headers that the connection sets itself, or that would send the request to a host that was not checked. */
+const RESERVED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-function headersOf({ headers = {}, json }: Args): Result<Record<string, string>, string> {
+function buildHeaders({ headers = {}, json }: Args): Result<Record<string, string>, string> {
   const checked = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    if (NOT_THEIRS.test(name)) return err(`The header ${name} is set by the host. Leave it out.`);
+    if (RESERVED_HEADERS.test(name)) return err(`The header ${name} is set by the host. Leave it out.`);
     try {
       checked.append(name, value);
     } catch {
@@ -117,37 +117,37 @@ function headersOf({ headers = {}, json }: Args): Result<Record<string, string>,
   return ok(Object.fromEntries(checked));
 }
 
-function describe(answer: WebAnswer): ToolResult {
+function describeResponse(answer: WebResponse): ToolResult {
   const { url, status, statusText, isCut } = answer;
   const headers = [...answer.headers]
     .slice(0, MAX_SHOWN_HEADERS)
     .map(([name, value]) => [name, value.slice(0, MAX_SHOWN_VALUE)] as const);
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  const message = [`${status} ${statusText}`.trim(), `from ${url}`, ...lines, "", bodyText(answer)].join(
+  const message = [`${status} ${statusText}`.trim(), `from ${url}`, ...lines, "", formatBody(answer)].join(
     "\n",
   );
   return output(message, { url, status, headers: Object.fromEntries(headers), cut: isCut });
 }
 
-function bodyText({ bytes, contentType, isCut }: WebAnswer): string {
+function formatBody({ bytes, contentType, isCut }: WebResponse): string {
   if (bytes.length === 0) return "(no body)";
-  const kind = mediaKindOf(contentType, bytes);
+  const kind = detectMediaKind(contentType, bytes);
   const size = `${isCut ? "more than " : ""}${readableSize(bytes.length)}`;
-  if (kind === "image" || kind === "pdf" || kind === "binary") return `(${size} that are no text)`;
-  const note = isCut ? `\n\n(The body goes on; only ${size.replace("more than ", "")} are read.)` : "";
+  if (kind === "image" || kind === "pdf" || kind === "binary") return `(${size}, not text)`;
+  const note = isCut ? `\n\n(Cut: only the first ${size.replace("more than ", "")} were read.)` : "";
   return decodeText(bytes, contentType) + note;
 }
 
-/** Nothing but the name of a secret, and how it is used. */
-const ONLY_NAMED = /^(?:(?:bearer|basic|token) )?\{\{secret:[A-Z0-9_]+\}\}$/i;
+/** Matches a value that only refers to a secret by name. */
+const SECRET_REFERENCE = /^(?:(?:bearer|basic|token) )?\{\{secret:[A-Z0-9_]+\}\}$/i;
 const SECRET_HEADER = /authorization|cookie|token|secret|key|passw|auth|signature/i;
 
-/** What people and the audit see: that such a header was sent, and not what it said. */
-function withoutSecretHeaders(args: unknown): unknown {
+/** The arguments for people and the audit: secret headers are named, but their values are masked. */
+function maskSecretHeaders(args: unknown): unknown {
   if (!isRecord(args) || !isRecord(args.headers)) return args;
   const shown = Object.entries(args.headers).map(([name, value]) => [
     name,
-    SECRET_HEADER.test(name) && !ONLY_NAMED.test(String(value)) ? "***" : value,
+    SECRET_HEADER.test(name) && !SECRET_REFERENCE.test(String(value)) ? "***" : value,
   ]);
   return { ...args, headers: Object.fromEntries(shown) };
 }

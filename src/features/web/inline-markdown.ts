@@ -7,15 +7,15 @@ export interface InlineOptions {
   readonly maxChars: number;
 }
 
-/** A part of a line as Markdown. Runs of white space are one space; `<br>` is a line end. */
-export function inlineMarkdown(nodes: readonly tree.HtmlNode[], options: InlineOptions): string {
-  return lineMarkdown(nodes, options)
+/** Renders inline nodes as Markdown. Runs of white space become one space, `<br>` a newline. */
+export function renderInline(nodes: readonly tree.HtmlNode[], options: InlineOptions): string {
+  return renderNodes(nodes, options)
     .replace(/ {2,}/g, " ")
     .replace(/ ?\n ?/g, "\n");
 }
 
-/** Not tidied up yet: that is done once, however deep elements nest. */
-function lineMarkdown(nodes: readonly tree.HtmlNode[], { base, maxChars }: InlineOptions): string {
+/** Leaves white space as it is; the caller tidies up once, however deep elements nest. */
+function renderNodes(nodes: readonly tree.HtmlNode[], { base, maxChars }: InlineOptions): string {
   const pieces: string[] = [];
   let left = maxChars;
   const add = (piece: string) => {
@@ -26,62 +26,64 @@ function lineMarkdown(nodes: readonly tree.HtmlNode[], { base, maxChars }: Inlin
   for (const node of nodes) {
     if (left <= 0) break;
     if (tree.isText(node)) add(visibleText(node.value.slice(0, left)).replace(/\s+/g, " "));
-    else if (tree.isElement(node) && tree.isShown(node)) add(elementMarkdown(node, { base, maxChars: left }));
+    else if (tree.isElement(node) && tree.isShown(node)) add(renderElement(node, { base, maxChars: left }));
   }
   return pieces.join("");
 }
 
-/** The link as Markdown; only the words where it leads nowhere on the web. */
-export function linked(words: string, href: string | undefined, base: string): string {
+/** Renders a link as Markdown; only its text if it has no web address. */
+export function renderLink(words: string, href: string | undefined, base: string): string {
   const text = words.replace(/\s+/g, " ").trim();
   if (href === undefined || href.startsWith("#") || text === "") return text;
   const address = /^mailto:[^\s<>]{1,200}$/i.test(href) ? href : resolveWebAddress(href, base)?.href;
   if (address === undefined || address.length > MAX_HREF) return text;
-  // What closes the words of an image inside the link stays as it is.
+  // The bracket that closes an image inside the link must stay unescaped.
   return `[${text.replace(/\](?!\()/g, "\\]")}](${address.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 }
 
 const MAX_HREF = 1_000;
 
-function elementMarkdown(element: tree.HtmlElement, options: InlineOptions): string {
-  const inside = () => lineMarkdown(tree.childrenOf(element), options);
+function renderElement(element: tree.HtmlElement, options: InlineOptions): string {
+  const renderChildren = () => renderNodes(tree.childrenOf(element), options);
   switch (element.tagName) {
     case "br":
       return "\n";
     case "a":
-      return spaced(inside(), (text) => linked(text, tree.attribute(element, "href"), options.base));
+      return markTrimmed(renderChildren(), (text) =>
+        renderLink(text, tree.attribute(element, "href"), options.base),
+      );
     case "strong":
     case "b":
-      return spaced(inside(), (text) => `**${text}**`);
+      return markTrimmed(renderChildren(), (text) => `**${text}**`);
     case "em":
     case "i":
-      return spaced(inside(), (text) => `*${text}*`);
+      return markTrimmed(renderChildren(), (text) => `*${text}*`);
     case "del":
     case "s":
-      return spaced(inside(), (text) => `~~${text}~~`);
+      return markTrimmed(renderChildren(), (text) => `~~${text}~~`);
     case "code":
     case "kbd":
     case "samp":
     case "tt":
-      return spaced(inside(), codeSpan);
+      return markTrimmed(renderChildren(), renderCodeSpan);
     case "sup":
     case "sub":
-      return spaced(inside(), (text) =>
+      return markTrimmed(renderChildren(), (text) =>
         text.startsWith("[") ? text : `<${element.tagName}>${text}</${element.tagName}>`,
       );
     case "q":
-      return spaced(inside(), (text) => `“${text}”`);
+      return markTrimmed(renderChildren(), (text) => `“${text}”`);
     case "img":
-      return imageMarkdown(element, options.base);
+      return renderImage(element, options.base);
     case "wbr":
       return "";
     default:
-      return inside();
+      return renderChildren();
   }
 }
 
-/** White space at the edges stays outside of the marks, which do not count beside it. */
-function spaced(inside: string, mark: (text: string) => string): string {
+/** Keeps white space at the edges outside the marks, which would not work next to it. */
+function markTrimmed(inside: string, mark: (text: string) => string): string {
   const text = inside.trim();
   if (text === "") return inside === "" ? "" : " ";
   const before = /^\s/.test(inside) ? " " : "";
@@ -89,7 +91,7 @@ function spaced(inside: string, mark: (text: string) => string): string {
   return `${before}${mark(text)}${after}`;
 }
 
-function codeSpan(text: string): string {
+function renderCodeSpan(text: string): string {
   const line = text.replace(/\n/g, " ");
   if (!line.includes("`")) return `\`${line}\``;
   const longest = Math.max(...[...line.matchAll(/`+/g)].map(([run]) => run.length));
@@ -97,13 +99,13 @@ function codeSpan(text: string): string {
   return `${fence} ${line} ${fence}`;
 }
 
-/** The words that stand for the image; one without words is decoration. */
-function imageMarkdown(element: tree.HtmlElement, base: string): string {
+/** Renders the alternative text of an image. An image without one is decoration. */
+function renderImage(element: tree.HtmlElement, base: string): string {
   const words = visibleText(tree.attribute(element, "alt") ?? "")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, 300);
   if (words === "") return "";
-  const link = linked(words, tree.attribute(element, "src"), base);
+  const link = renderLink(words, tree.attribute(element, "src"), base);
   return link.startsWith("[") && link.endsWith(")") ? `!${link}` : `![${words.replaceAll("]", "\\]")}]`;
 }

@@ -2,8 +2,8 @@ import * as tree from "../../machine/text/html/html-tree.ts";
 
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;
-/** What a cell of a table of data does not hold. */
-const LAYOUT = new Set([
+/** Elements that do not occur in the cells of data tables. */
+const LAYOUT_ELEMENTS = new Set([
   "table",
   "h1",
   "h2",
@@ -18,33 +18,39 @@ const LAYOUT = new Set([
   "nav",
 ]);
 
-/** Undefined where the table only arranges the page: its cells are then read one after the other. */
-export function tableMarkdown(
+/** Undefined if the table is only used for layout; its cells are then read one after the other. */
+export function renderTable(
   table: tree.HtmlElement,
   cellMarkdown: (cell: tree.HtmlElement) => string,
 ): string | undefined {
-  const all = rowsOf(table);
+  const all = findRows(table);
   const rows = all.slice(0, MAX_ROWS);
-  const width = Math.min(MAX_COLUMNS, Math.max(0, ...rows.map(widthOf)));
+  const width = Math.min(MAX_COLUMNS, Math.max(0, ...rows.map(measureWidth)));
   if (rows.length < 2 || width < 2 || isLayout(table)) return undefined;
   const lines = rows.map((row) => {
-    const cells = cellsOf(row).flatMap((cell) => [cellText(cellMarkdown(cell)), ...emptyCells(cell)]);
+    const cells = findCells(row).flatMap((cell) => [
+      escapeCell(cellMarkdown(cell)),
+      ...createSpanCells(cell),
+    ]);
     return [...cells, ...Array<string>(width).fill("")].slice(0, width);
   });
   const [head, ...body] = lines;
   const rule = Array<string>(width).fill("---");
-  const left = all.length > MAX_ROWS ? [`(${all.length - MAX_ROWS} more rows)`] : [];
-  return [...captionOf(table), ...[head!, rule, ...body].map(lineText), ...left].join("\n");
+  const moreNote = all.length > MAX_ROWS ? [`(${all.length - MAX_ROWS} more rows)`] : [];
+  return [...formatCaption(table), ...[head!, rule, ...body].map(formatRow), ...moreNote].join("\n");
 }
 
 function isLayout(table: tree.HtmlElement): boolean {
   if (tree.attribute(table, "role") === "presentation" || tree.attribute(table, "role") === "none")
     return true;
-  return tree.findElement(table, (element) => element !== table && LAYOUT.has(element.tagName)) !== undefined;
+  return (
+    tree.findElement(table, (element) => element !== table && LAYOUT_ELEMENTS.has(element.tagName)) !==
+    undefined
+  );
 }
 
-/** Without those of tables inside. */
-function rowsOf(table: tree.HtmlElement): tree.HtmlElement[] {
+/** Excludes the rows of nested tables. */
+function findRows(table: tree.HtmlElement): tree.HtmlElement[] {
   const rows: tree.HtmlElement[] = [];
   const enters = (element: tree.HtmlElement) => element === table || SECTIONS.has(element.tagName);
   for (const node of tree.walkTree(table, enters))
@@ -54,7 +60,7 @@ function rowsOf(table: tree.HtmlElement): tree.HtmlElement[] {
 
 const SECTIONS = new Set(["thead", "tbody", "tfoot"]);
 
-function cellsOf(row: tree.HtmlElement): tree.HtmlElement[] {
+function findCells(row: tree.HtmlElement): tree.HtmlElement[] {
   return tree
     .childrenOf(row)
     .filter(tree.isElement)
@@ -62,28 +68,28 @@ function cellsOf(row: tree.HtmlElement): tree.HtmlElement[] {
     .slice(0, MAX_COLUMNS);
 }
 
-function widthOf(row: tree.HtmlElement): number {
-  return cellsOf(row).reduce((width, cell) => width + 1 + emptyCells(cell).length, 0);
+function measureWidth(row: tree.HtmlElement): number {
+  return findCells(row).reduce((width, cell) => width + 1 + createSpanCells(cell).length, 0);
 }
 
-/** In the place of what a cell covers beside itself. */
-function emptyCells(cell: tree.HtmlElement): string[] {
+/** Empty cells for the columns that a cell spans. */
+function createSpanCells(cell: tree.HtmlElement): string[] {
   const span = Number.parseInt(tree.attribute(cell, "colspan") ?? "1", 10);
   return Array<string>(Math.min(Math.max(span || 1, 1), MAX_COLUMNS) - 1).fill("");
 }
 
-function cellText(markdown: string): string {
+function escapeCell(markdown: string): string {
   return markdown
     .trim()
     .replace(/\s*\n\s*/g, "<br>")
     .replaceAll("|", "\\|");
 }
 
-function lineText(cells: readonly string[]): string {
+function formatRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function captionOf(table: tree.HtmlElement): string[] {
+function formatCaption(table: tree.HtmlElement): string[] {
   const caption = tree
     .childrenOf(table)
     .filter(tree.isElement)

@@ -4,37 +4,37 @@ import type { WebPage } from "./web-page.ts";
 
 export interface PageLink {
   readonly url: string;
-  /** What it says; empty where it is only a picture without words. */
+  /** The text of the link; empty for an image without alternative text. */
   readonly text: string;
 }
 
 const MAX_LINKS = 20_000;
 
-/** Where a page leads, each address once, in the order of the page; without links to places of the page itself. */
-export function linksOfPage({ body, base }: WebPage, address: string): PageLink[] {
-  const found: PageLink[] = [];
-  if (!body) return found;
+/** The links of a page in order, each address once, without links to the page itself. */
+export function findPageLinks({ body, base }: WebPage, address: string): PageLink[] {
+  const links: PageLink[] = [];
+  if (!body) return links;
   for (const node of tree.walkTree(body)) {
     if (!tree.isElement(node) || (node.tagName !== "a" && node.tagName !== "area")) continue;
     const url = resolveWebAddress(tree.attribute(node, "href")?.trim() || "#", base);
-    if (url) found.push({ url: withoutFragment(url), text: wordsOf(node) });
-    if (found.length >= MAX_LINKS) break;
+    if (url) links.push({ url: stripFragment(url), text: findLinkText(node) });
+    if (links.length >= MAX_LINKS) break;
   }
-  return eachOnce(found, withoutFragment(new URL(address)));
+  return removeDuplicates(links, stripFragment(new URL(address)));
 }
 
-/** The addresses that stand in a text. */
-export function linksOfText(text: string, address: string): PageLink[] {
-  const found: PageLink[] = [];
-  for (const [written] of text.matchAll(/\bhttps?:\/\/[^\s<>"'`\\^{|}[\]]{1,2000}/gi)) {
-    const url = resolveWebAddress(written.replace(/[.,;:!?)*_]+$/, ""), address);
-    if (url) found.push({ url: withoutFragment(url), text: "" });
-    if (found.length >= MAX_LINKS) break;
+/** The addresses in a text. */
+export function findTextLinks(text: string, address: string): PageLink[] {
+  const links: PageLink[] = [];
+  for (const [match] of text.matchAll(/\bhttps?:\/\/[^\s<>"'`\\^{|}[\]]{1,2000}/gi)) {
+    const url = resolveWebAddress(match.replace(/[.,;:!?)*_]+$/, ""), address);
+    if (url) links.push({ url: stripFragment(url), text: "" });
+    if (links.length >= MAX_LINKS) break;
   }
-  return eachOnce(found, withoutFragment(new URL(address)));
+  return removeDuplicates(links, stripFragment(new URL(address)));
 }
 
-function eachOnce(links: readonly PageLink[], self: string): PageLink[] {
+function removeDuplicates(links: readonly PageLink[], self: string): PageLink[] {
   const byUrl = new Map<string, PageLink>();
   for (const link of links) {
     const known = byUrl.get(link.url);
@@ -43,12 +43,12 @@ function eachOnce(links: readonly PageLink[], self: string): PageLink[] {
   return [...byUrl.values()];
 }
 
-function withoutFragment(url: URL): string {
+function stripFragment(url: URL): string {
   return url.href.replace(/#.*$/s, "");
 }
 
-/** Its text, else what stands for its picture, else its title. */
-function wordsOf(link: tree.HtmlElement): string {
+/** Its text, otherwise the alternative text of its image, otherwise its title. */
+function findLinkText(link: tree.HtmlElement): string {
   const text = tree.lineOf(link, 200);
   if (text !== "") return text;
   for (const node of tree.walkTree(link, tree.isShown)) {

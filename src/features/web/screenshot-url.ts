@@ -9,10 +9,10 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { FilteringProxy } from "../../machine/net/filtering-proxy.ts";
 import type { Processes } from "../../machine/process/processes.ts";
 import { visibleText } from "../../machine/text/html/visible-text.ts";
-import { ADDRESS_PROPERTY, READS_A_PAGE } from "./ask-page.ts";
+import { type CapturedPage, capturePage, NO_ANSWER, PageLoadError } from "./chromium/capture-page.ts";
 import { findChromium } from "./chromium/find-chromium.ts";
-import { NO_ANSWER, NoPage, type PhotographedPage, photographPage } from "./chromium/photograph-page.ts";
 import { withChromium } from "./chromium/run-chromium.ts";
+import { ADDRESS_PROPERTY, PAGE_TOOL_TRAITS } from "./fetch-page.ts";
 import { parseWebAddress } from "./web-address.ts";
 
 export interface ScreenshotDeps {
@@ -31,17 +31,17 @@ interface Args {
   readonly wait_ms?: number;
 }
 
-/** A browser takes hundreds of megabytes. */
-const AT_ONCE = 2;
+/** A browser needs hundreds of megabytes. */
+const MAX_CONCURRENT = 2;
 const MAX_WAITING = 20;
 const MAX_WAIT_MS = 10_000;
-/** Models take no larger ones. */
+/** Models accept no larger images. */
 const MAX_IMAGE = 5_000_000;
-/** Of the time limit, so much is left for taking the picture. */
-const LOADING = 0.7;
+/** The share of the time limit for loading; the rest is for capturing. */
+const LOADING_SHARE = 0.7;
 
 export function screenshotUrlTool(deps: ScreenshotDeps): Tool {
-  const queue = new FairQueue(() => AT_ONCE, MAX_WAITING);
+  const queue = new FairQueue(() => MAX_CONCURRENT, MAX_WAITING);
   return defineGranted<Args>({
     name: "screenshot_url",
     title: "See a web page",
@@ -64,10 +64,10 @@ export function screenshotUrlTool(deps: ScreenshotDeps): Tool {
         description: "How long to wait after the page has loaded, for pages that draw late. Default 0.",
       },
     },
-    ...READS_A_PAGE,
+    ...PAGE_TOOL_TRAITS,
     async run(args, context) {
       const turn = await queue.enter(context.caller.agentId, context.signal);
-      if (!turn.ok) return failed(`No picture was taken: ${turn.error}. Try again later.`);
+      if (!turn.ok) return failed(`No screenshot was taken: ${turn.error}. Try again later.`);
       try {
         return await withHeartbeat(context, () => "the page is loading", screenshot(deps, args, context));
       } finally {
@@ -82,10 +82,10 @@ async function screenshot(deps: ScreenshotDeps, args: Args, { signal }: ToolCont
   if (!address.ok) return failed(address.error);
   const { web, limits } = deps.settings();
   const program = await findChromium(web.chromiumPath, deps.baseEnv.PATH);
-  if (program === undefined) return notInstalled(web.chromiumPath);
+  if (program === undefined) return createNotInstalled(web.chromiumPath);
 
   const { width = 1_280, height = 800, full_page: isFullPage = false, wait_ms: waitMs = 0 } = args;
-  // An image grows by a third on its way.
+  // Base64 makes an image a third larger.
   const maxBytes = Math.min(MAX_IMAGE, Math.floor(limits.maxMessageBytes * 0.7));
   const photo = { width, height, isFullPage, waitMs, maxBytes };
   const hasSandbox = web.chromiumSandbox && process.getuid?.() !== 0;
@@ -93,61 +93,61 @@ async function screenshot(deps: ScreenshotDeps, args: Args, { signal }: ToolCont
   const stop = AbortSignal.any([signal, timeout]);
   const { processes, baseEnv, reach } = deps;
   const options = { program, processes, baseEnv, reach, hasSandbox, width, height };
-  let complaint = () => "";
+  let lastErrors = () => "";
   let proxy: Pick<FilteringProxy, "refusals" | "isExhausted"> = {
     refusals: () => [],
     isExhausted: () => false,
   };
   try {
     const page = await withChromium(options, stop, (chromium) => {
-      ({ complaint, proxy } = chromium);
-      return photographPage(chromium, address.value.href, photo, web.timeoutMs * LOADING);
+      ({ lastErrors, proxy } = chromium);
+      return capturePage(chromium, address.value.href, photo, web.timeoutMs * LOADING_SHARE);
     });
-    return describe(page, proxy, maxBytes);
+    return describeCapture(page, proxy, maxBytes);
   } catch (thrown) {
     signal.throwIfAborted();
-    const isNoPage = thrown instanceof NoPage;
-    if (timeout.aborted || (isNoPage && thrown.code === NO_ANSWER))
-      return tooSlow(address.value, web.timeoutMs);
-    if (isNoPage) return failed(noPage(thrown.code, address.value, proxy));
+    const isLoadError = thrown instanceof PageLoadError;
+    if (timeout.aborted || (isLoadError && thrown.code === NO_ANSWER))
+      return createTimeout(address.value, web.timeoutMs);
+    if (isLoadError) return failed(explainLoadError(thrown.code, address.value, proxy));
     return failed(
-      `The browser ended before there was a picture: ${messageOf(thrown)}. ${fatalLine(complaint())}`.trim(),
+      `The browser ended before taking the screenshot: ${messageOf(thrown)}. ${findFatalLine(lastErrors())}`.trim(),
     );
   }
 }
 
-function notInstalled(chosen: string | null): ToolResult {
-  const what =
+function createNotInstalled(chosen: string | null): ToolResult {
+  const problem =
     chosen === null
       ? "No Chromium or Chrome is installed on this machine"
-      : `There is no program at ${chosen}, which web.chromium_path names`;
+      : `web.chromium_path names ${chosen}, which does not exist`;
   return {
     kind: "unavailable",
-    message: `${what}, so no picture can be taken. A person can install one ("apt-get install chromium") or name it in web.chromium_path. To read the page, use browse_url.`,
+    message: `${problem}, so no screenshot can be taken. A person can install one ("apt-get install chromium") or set web.chromium_path. To read the page, use browse_url.`,
   };
 }
 
-function describe(
-  page: PhotographedPage,
+function describeCapture(
+  page: CapturedPage,
   proxy: Pick<FilteringProxy, "refusals" | "isExhausted">,
   maxBytes: number,
 ): ToolResult {
   const { url, status, title, picture, isUnfinished } = page;
   const refusals = proxy.refusals();
-  const refused = refusals.find(({ host }) => host === hostOf(url));
-  if (refused && status === 403) return failed(sentence(refused.reason));
+  const refused = refusals.find(({ host }) => host === getHost(url));
+  if (refused && status === 403) return failed(endSentence(refused.reason));
   if (picture.bytes.length > maxBytes)
     return failed(
-      `The picture has ${readableSize(picture.bytes.length)}; at most ${readableSize(maxBytes)} can be shown. Ask for a smaller window, or without full_page.`,
+      `The screenshot has ${readableSize(picture.bytes.length)}; at most ${readableSize(maxBytes)} can be shown. Ask for a smaller window, or without full_page.`,
     );
   const notes = [
     visibleText(title) && `Title: ${visibleText(title)}`,
     `Address: ${url}`,
     status !== undefined && status >= 400 && `The site answered ${status}.`,
-    isUnfinished && "The page was still loading when the picture was taken.",
-    proxy.isExhausted() && "The page loads more than is let through; it is not complete.",
+    isUnfinished && "The page was still loading when the screenshot was taken.",
+    proxy.isExhausted() && "The page loads more than the limit allows, so it is incomplete.",
     refusals.length > 0 &&
-      `Not loaded, because nobody allowed it (web.allowed_hosts): ${refusals
+      `Not loaded, because not allowed (web.allowed_hosts): ${refusals
         .slice(0, 10)
         .map(({ host }) => host)
         .join(", ")}`,
@@ -160,37 +160,37 @@ function describe(
   });
 }
 
-/** What Chromium's codes mean to somebody who only asked for a page. */
-function noPage(code: string, url: URL, proxy: Pick<FilteringProxy, "refusals">): string {
+/** Explains Chromium's error codes. */
+function explainLoadError(code: string, url: URL, proxy: Pick<FilteringProxy, "refusals">): string {
   const refusal = proxy.refusals().at(-1);
-  if (refusal) return sentence(refusal.reason);
-  if (code === "net::ERR_ABORTED") return `${url.host} answered with a file and not with a page to look at.`;
+  if (refusal) return endSentence(refusal.reason);
+  if (code === "net::ERR_ABORTED") return `${url.host} answered with a file, not a page.`;
   if (/ERR_CERT|ERR_SSL/.test(code))
     return `${url.host} could not be reached: its certificate is not valid (${code}).`;
   return `${url.host} could not be reached (${code}). Check the address, or try again later.`;
 }
 
-function tooSlow({ host }: URL, ms: number): ToolResult {
+function createTimeout({ host }: URL, ms: number): ToolResult {
   return {
     kind: "timed_out",
-    message: `There was no picture of ${host} within ${ms / 1_000} s. Try again later.`,
+    message: `There was no screenshot of ${host} within ${ms / 1_000} s. Try again later.`,
   };
 }
 
-/** Of everything that Chromium prints, what it ended with. */
-function fatalLine(complaint: string): string {
+/** The fatal error in Chromium's output. */
+function findFatalLine(errors: string): string {
   return (
-    complaint
+    errors
       .split("\n")
       .find((line) => /FATAL|No usable sandbox/.test(line))
       ?.slice(-300) ?? ""
   );
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }
 
-function sentence(said: string): string {
-  return /[.!?]$/.test(said) ? said : `${said}.`;
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

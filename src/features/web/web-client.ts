@@ -6,12 +6,12 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../machine/net/guarded-fetch.ts";
 
-/** How names are looked up; absent: as this machine does. */
+/** How to resolve names; by default as this machine does. */
 export type Network = Pick<Reach, "resolve" | "interfaces">;
 
 export interface WebClientOptions {
   readonly trustedHosts: () => ReadonlySet<string>;
-  /** Absent or empty: every port that a browser would ask. */
+  /** Absent or empty: every port that browsers allow. */
   readonly allowedPorts?: () => readonly number[];
   readonly limits: () => Pick<Settings["web"], "timeoutMs" | "maxBytes">;
   readonly network?: Network | undefined;
@@ -23,32 +23,32 @@ export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly redirect?: "follow" | "manual";
-  /** In the place of the settings' own, where it is less. */
+  /** Replaces the limit in the settings if it is shorter. */
   readonly timeoutMs?: number;
 }
 
-export interface WebAnswer {
-  /** Where it came from in the end. */
+export interface WebResponse {
+  /** The final address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
   readonly contentType: string;
   readonly bytes: Uint8Array;
-  /** There was more than may be read. */
+  /** Whether the body was longer than the limit. */
   readonly isCut: boolean;
 }
 
-/** Asks the public web, and what people allowed; nothing else is reached. */
+/** Sends requests to the public web and to hosts that people allowed, and to nothing else. */
 export interface WebClient {
-  /** The error is what the tool answers. Rejects only when `signal` aborts. */
-  ask(request: WebRequest, signal: AbortSignal): Promise<Result<WebAnswer, ToolResult>>;
+  /** The error is the tool's result. Rejects only if `signal` aborts. */
+  send(request: WebRequest, signal: AbortSignal): Promise<Result<WebResponse, ToolResult>>;
   close(): Promise<void>;
 }
 
 export const WEB_SETTING = "web.allowed_hosts";
 export const PORTS_SETTING = "web.allowed_ports";
-/** The body is cut where the settings say; this only keeps the fetch below from ending it in an error. */
+/** This client cuts the body itself; the guarded fetch must not fail at a limit. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export function createWebClient(options: WebClientOptions): WebClient {
@@ -63,28 +63,28 @@ export function createWebClient(options: WebClientOptions): WebClient {
     return guarded.fetch;
   };
   return {
-    async ask(request, signal) {
+    async send(request, signal) {
       const { timeoutMs, maxBytes } = limits();
-      const patience = Math.min(request.timeoutMs ?? timeoutMs, timeoutMs);
-      const timeout = AbortSignal.timeout(patience);
+      const limitMs = Math.min(request.timeoutMs ?? timeoutMs, timeoutMs);
+      const timeout = AbortSignal.timeout(limitMs);
       try {
-        return ok(await send(open(), request, AbortSignal.any([signal, timeout]), maxBytes));
+        return ok(await sendRequest(open(), request, AbortSignal.any([signal, timeout]), maxBytes));
       } catch (thrown) {
         signal.throwIfAborted();
-        if (timeout.aborted) return err(tooSlow(request.url, patience));
-        return err(failed(explain(thrown, request.url)));
+        if (timeout.aborted) return err(createTimeout(request.url, limitMs));
+        return err(failed(explainFailure(thrown, request.url)));
       }
     },
     close: async () => guarded?.close(),
   };
 }
 
-async function send(
+async function sendRequest(
   fetch: GuardedFetch["fetch"],
   { url, method = "GET", headers = {}, body, redirect = "follow" }: WebRequest,
   signal: AbortSignal,
   maxBytes: number,
-): Promise<WebAnswer> {
+): Promise<WebResponse> {
   const response = await fetch(url, {
     method,
     headers,
@@ -103,7 +103,10 @@ async function send(
   };
 }
 
-async function readAtMost(response: Response, maxBytes: number): Promise<Pick<WebAnswer, "bytes" | "isCut">> {
+async function readAtMost(
+  response: Response,
+  maxBytes: number,
+): Promise<Pick<WebResponse, "bytes" | "isCut">> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -115,38 +118,38 @@ async function readAtMost(response: Response, maxBytes: number): Promise<Pick<We
   return { bytes: whole.subarray(0, maxBytes), isCut: size > maxBytes };
 }
 
-function tooSlow({ host }: URL, ms: number): ToolResult {
+function createTimeout({ host }: URL, ms: number): ToolResult {
   return {
     kind: "timed_out",
     message: `${host} did not answer within ${ms / 1_000} s. Try again later, or another address.`,
   };
 }
 
-/** What is thrown names the host already, except where the way to it broke. */
-function explain(thrown: unknown, { host }: URL): string {
-  if (thrown instanceof FetchRefused) return sentence(thrown.message);
+/** Refusals already name the host; connection errors do not. */
+function explainFailure(thrown: unknown, { host }: URL): string {
+  if (thrown instanceof FetchRefused) return endSentence(thrown.message);
   const cause = thrown instanceof TypeError && thrown.cause !== undefined ? thrown.cause : thrown;
   const { code } = cause as NodeJS.ErrnoException;
   const reason = (code && REASONS[code]) ?? messageOf(cause);
-  return `${host} could not be reached: ${sentence(reason)}`;
+  return `${host} could not be reached: ${endSentence(reason)}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: "there is no host of this name. Check the address",
-  EAI_AGAIN: "its name could not be looked up just now. Try again later",
-  ECONNREFUSED: "nothing answers at this port. Check the address",
-  ECONNRESET: "the connection was broken off. Try again later",
-  EHOSTUNREACH: "there is no way to it from here",
-  ENETUNREACH: "there is no way to it from here",
+  ENOTFOUND: "the host name does not exist. Check the address",
+  EAI_AGAIN: "its name could not be resolved. Try again later",
+  ECONNREFUSED: "nothing listens on this port. Check the address",
+  ECONNRESET: "the connection was lost. Try again later",
+  EHOSTUNREACH: "it is not reachable from here",
+  ENETUNREACH: "it is not reachable from here",
   UND_ERR_CONNECT_TIMEOUT: "connecting took too long. Try again later",
-  UND_ERR_SOCKET: "the connection was broken off. Try again later",
-  CERT_HAS_EXPIRED: "its certificate has expired, so nobody knows who answers there",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed, so nobody knows who answers there",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is self-signed, so nobody knows who answers there",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified, so nobody knows who answers there",
+  UND_ERR_SOCKET: "the connection was lost. Try again later",
+  CERT_HAS_EXPIRED: "its certificate has expired, so its identity is unproven",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed, so its identity is unproven",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is self-signed, so its identity is unproven",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate cannot be verified, so its identity is unproven",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
 };
 
-function sentence(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -13,40 +13,40 @@ import { parseHtml } from "../../machine/text/html/parse-html.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
 import { resolveWebAddress } from "./web-address.ts";
 
-/** A page of HTML that was read. */
+/** A parsed HTML page. */
 export interface WebPage {
   readonly title: string;
-  /** What the page says about itself in one sentence. */
+  /** The page's own description. */
   readonly description: string;
-  /** Where the page sends its reader by itself. */
-  readonly leadsTo: string | undefined;
-  /** What its links are relative to. */
+  /** The target of an automatic redirect. */
+  readonly refreshUrl: string | undefined;
+  /** The base of relative links. */
   readonly base: string;
   readonly body: HtmlElement | undefined;
-  /** There was more of it than is read. */
+  /** Whether the page was longer than the limit. */
   readonly isCut: boolean;
 }
 
 export async function readWebPage(html: string, address: string, signal: AbortSignal): Promise<WebPage> {
   const { document, isCut } = await parseHtml(html, signal);
   const base = findElement(document, (element) => element.tagName === "base" && hasHref(element), isHead);
-  const own = base && resolveWebAddress(attribute(base, "href")!, address)?.href;
+  const baseUrl = base && resolveWebAddress(attribute(base, "href")!, address)?.href;
   const title = findElement(document, isTitle, isHead);
   return {
-    title: title ? lineOfTitle(title) : "",
-    description: metaOf(document, "description") ?? metaOf(document, "og:description") ?? "",
-    leadsTo: refreshOf(document, own ?? address),
-    base: own ?? address,
+    title: title ? readTitle(title) : "",
+    description: readMeta(document, "description") ?? readMeta(document, "og:description") ?? "",
+    refreshUrl: readRefresh(document, baseUrl ?? address),
+    base: baseUrl ?? address,
     body: findElement(document, (element) => element.tagName === "body", isHead),
     isCut,
   };
 }
 
-/** With so little in its main part, a page is shown whole. */
-const HARDLY_ANYTHING = 200;
+/** If the main part has less text, the whole page is shown. */
+const MIN_MAIN_CHARS = 200;
 
-/** The page as Markdown: its main part, or all of it. In steps, each of which is long enough for a large page. */
-export async function pageMarkdown(
+/** Renders the main part or the whole page as Markdown. Yields between steps, because each is slow for a large page. */
+export async function renderPage(
   page: WebPage,
   { wholePage, maxChars }: { readonly wholePage: boolean; readonly maxChars: number },
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
@@ -56,24 +56,24 @@ export async function pageMarkdown(
     const part = mainContentOf(page.body);
     await nextTask();
     const main = htmlToMarkdown(part, { ...options, wholePage: false });
-    if (main.text.length >= HARDLY_ANYTHING) return { text: main.text, isCut: main.isCut || page.isCut };
+    if (main.text.length >= MIN_MAIN_CHARS) return { text: main.text, isCut: main.isCut || page.isCut };
   }
   await nextTask();
   const whole = htmlToMarkdown(page.body, { ...options, wholePage: true });
   return { text: whole.text, isCut: whole.isCut || page.isCut };
 }
 
-/** For a walk that has nothing to find in the body, which is large. */
+/** Keeps a walk out of the large body, where it has nothing to find. */
 function isHead(element: HtmlElement): boolean {
   return element.tagName !== "body";
 }
 
 function isTitle(element: HtmlElement): boolean {
-  // An image of SVG has a title of its own.
+  // SVG images have titles too.
   return element.tagName === "title" && element.namespaceURI === "http://www.w3.org/1999/xhtml";
 }
 
-function lineOfTitle(title: HtmlElement): string {
+function readTitle(title: HtmlElement): string {
   const inside = title.childNodes[0];
   return inside ? lineOf(inside, 300) : "";
 }
@@ -82,7 +82,7 @@ function hasHref(element: HtmlElement): boolean {
   return attribute(element, "href") !== undefined;
 }
 
-function metaOf(document: HtmlNode, wanted: string): string | undefined {
+function readMeta(document: HtmlNode, wanted: string): string | undefined {
   for (const node of walkTree(document, isHead)) {
     if (!isElement(node) || node.tagName !== "meta") continue;
     const name = attribute(node, "name") ?? attribute(node, "property");
@@ -93,7 +93,7 @@ function metaOf(document: HtmlNode, wanted: string): string | undefined {
 }
 
 /** `<meta http-equiv="refresh" content="0; url=…">` */
-function refreshOf(document: HtmlNode, base: string): string | undefined {
+function readRefresh(document: HtmlNode, base: string): string | undefined {
   const meta = findElement(
     document,
     (element) => element.tagName === "meta" && attribute(element, "http-equiv")?.toLowerCase() === "refresh",

@@ -7,13 +7,13 @@ import type { Settings } from "../../machine/config/settings.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
 import { visibleText } from "../../machine/text/html/visible-text.ts";
 import { chooseProvider } from "./search/choose-provider.ts";
-import type { FoundPage, SearchProvider, SearchQuery } from "./search/search-provider.ts";
+import type { ProviderPage, SearchProvider, SearchQuery } from "./search/search-provider.ts";
 import { resolveWebAddress } from "./web-address.ts";
-import type { WebAnswer, WebClient } from "./web-client.ts";
+import type { WebClient, WebResponse } from "./web-client.ts";
 import { WEB_TOOL_TIMEOUT_MS } from "./web-deps.ts";
 
 export interface WebSearchDeps {
-  /** Reaches the provider, wherever people say that it is. */
+  /** Reaches the provider, wherever the settings place it. */
   readonly searchClient: WebClient;
   readonly settings: () => Settings["web"]["search"];
   readonly vault: Pick<Vault, "has" | "read" | "conceal">;
@@ -25,8 +25,8 @@ interface Args {
   readonly newer_than?: NonNullable<SearchQuery["newerThan"]>;
 }
 
-/** A page that was found, cleaned. */
-interface Hit {
+/** A cleaned search result. */
+interface SearchHit {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
@@ -67,7 +67,7 @@ export function webSearchTool(deps: WebSearchDeps): Tool {
     async run({ query, max_results = 50, newer_than }, { signal }) {
       const { apiKey, maxResults } = deps.settings();
       const [name] = secretsNamedIn(apiKey);
-      // A key which stands in the settings is never shown either.
+      // A key written directly in the settings must be redacted too.
       if (apiKey !== null && name === undefined) vault.conceal(apiKey);
       const key = name !== undefined && vault.has(name) ? await vault.read(name) : ok("");
       const chosen = key.ok ? choose(key.value) : err(`the secret ${name} cannot be read: ${key.error}`);
@@ -78,25 +78,25 @@ export function webSearchTool(deps: WebSearchDeps): Tool {
         count,
         ...(newer_than && { newerThan: newer_than }),
       });
-      const asked = await deps.searchClient.ask(request, signal);
-      return asked.ok ? describe(asked.value, chosen.value, count) : asked.error;
+      const response = await deps.searchClient.send(request, signal);
+      return response.ok ? describeResults(response.value, chosen.value, count) : response.error;
     },
   });
 }
 
-function describe(answer: WebAnswer, provider: SearchProvider, count: number): ToolResult {
-  if (answer.status >= 300) return failed(refusal(answer.status, provider));
-  const pages = provider.pages(jsonOf(answer));
+function describeResults(answer: WebResponse, provider: SearchProvider, count: number): ToolResult {
+  if (answer.status >= 300) return failed(explainRefusal(answer.status, provider));
+  const pages = provider.pages(parseJson(answer));
   if (pages === undefined)
     return failed(
       `${provider.title} did not answer with search results. A person should check web.search.url and that it answers in JSON.`,
     );
-  const hits = cleaned(pages).slice(0, count);
-  if (hits.length === 0) return output("Nothing was found. Try other or fewer words.", { results: [] });
-  return output(hits.map(lineOfHit).join("\n\n"), { results: hits });
+  const hits = cleanPages(pages).slice(0, count);
+  if (hits.length === 0) return output("No results. Try other or fewer words.", { results: [] });
+  return output(hits.map(formatHit).join("\n\n"), { results: hits });
 }
 
-function jsonOf({ bytes, contentType }: WebAnswer): unknown {
+function parseJson({ bytes, contentType }: WebResponse): unknown {
   try {
     return JSON.parse(decodeText(bytes, contentType));
   } catch {
@@ -104,33 +104,33 @@ function jsonOf({ bytes, contentType }: WebAnswer): unknown {
   }
 }
 
-function refusal(status: number, { title, remedy }: SearchProvider): string {
+function explainRefusal(status: number, { title, remedy }: SearchProvider): string {
   const special = remedy?.(status);
   if (special) return `${title} answered ${status}. ${special}`;
   if (status === 401 || status === 403)
     return `${title} did not accept the key (${status}). A person should check web.search.api_key.`;
   if (status === 402 || status === 429 || status === 432 || status === 433)
-    return `${title} takes no more searches for now (${status}): the limit of the key is reached. Wait, or have a person check its plan.`;
-  return `${title} answered ${status}. Try again later; if it stays, a person should check web.search.*.`;
+    return `${title} refuses more searches for now (${status}): the key's limit is reached. Wait, or have a person check its plan.`;
+  return `${title} answered ${status}. Try again later. If it keeps failing, a person should check web.search.*.`;
 }
 
-function cleaned(pages: readonly FoundPage[]): Hit[] {
-  const byUrl = new Map<string, Hit>();
+function cleanPages(pages: readonly ProviderPage[]): SearchHit[] {
+  const byUrl = new Map<string, SearchHit>();
   for (const { title, url, snippet, date } of pages) {
     const address = typeof url === "string" ? resolveWebAddress(url, "about:blank")?.href : undefined;
     if (address === undefined || byUrl.has(address)) continue;
-    const day = lineOf(date, 40);
+    const day = toLine(date, 40);
     byUrl.set(address, {
-      title: lineOf(title, 200) || address,
+      title: toLine(title, 200) || address,
       url: address,
-      snippet: lineOf(snippet, 600),
+      snippet: toLine(snippet, 600),
       ...(day !== "" && { date: day }),
     });
   }
   return [...byUrl.values()];
 }
 
-function lineOf(text: unknown, max: number): string {
+function toLine(text: unknown, max: number): string {
   if (typeof text !== "string") return "";
   const line = visibleText(text.slice(0, max * 4))
     .replace(/\s+/g, " ")
@@ -138,7 +138,7 @@ function lineOf(text: unknown, max: number): string {
   return line.length > max ? `${line.slice(0, max)}…` : line;
 }
 
-function lineOfHit({ title, url, snippet, date }: Hit, index: number): string {
+function formatHit({ title, url, snippet, date }: SearchHit, index: number): string {
   const about = [date, snippet].filter(Boolean).join(" – ");
   return `${index + 1}. ${title}\n   ${url}${about && `\n   ${about}`}`;
 }

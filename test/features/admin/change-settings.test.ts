@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withChanges } from "../../../src/features/admin/change-settings.ts";
+import { applyChanges } from "../../../src/features/admin/change-settings.ts";
 
 const file = (name: string, text: string | null) => ({
   path: `/home/${name}`,
@@ -10,7 +10,7 @@ const file = (name: string, text: string | null) => ({
 
 describe("changing the settings file", () => {
   test("writes JSON where there was no file", () => {
-    const changed = withChanges(file("config.json", null), { "shell.timeout_ms": 5_000 });
+    const changed = applyChanges(file("config.json", null), { "shell.timeout_ms": 5_000 });
     expect(changed).toEqual({ ok: true, value: '{\n  "shell": {\n    "timeout_ms": 5000\n  }\n}\n' });
   });
 
@@ -27,7 +27,7 @@ describe("changing the settings file", () => {
       "enabled = true",
       "",
     ].join("\n");
-    const changed = withChanges(file("config.toml", before), {
+    const changed = applyChanges(file("config.toml", before), {
       log_level: "warn",
       "shell.timeout_ms": 6_000,
       max_result_chars: 9_000,
@@ -56,20 +56,20 @@ describe("changing the settings file", () => {
   });
 
   test("in TOML without values at the top writes before the first table", () => {
-    expect(withChanges(file("config.toml", "[mcp]\nenabled = true\n"), { log_level: "warn" })).toEqual({
+    expect(applyChanges(file("config.toml", "[mcp]\nenabled = true\n"), { log_level: "warn" })).toEqual({
       ok: true,
       value: 'log_level = "warn"\n[mcp]\nenabled = true\n',
     });
   });
 
   test("refuses what is written in a way that it cannot change, and files that are wrong already", () => {
-    const inline = withChanges(file("config.toml", "shell = { max_output_bytes = 5000 }\n"), {
+    const inline = applyChanges(file("config.toml", "shell = { max_output_bytes = 5000 }\n"), {
       "shell.timeout_ms": 6_000,
     });
     expect(inline).toMatchObject({ ok: false, error: expect.stringContaining("cannot be changed safely") });
-    const wrong = withChanges(file("config.json", '{ "port": "x" }'), { log_level: "warn" });
+    const wrong = applyChanges(file("config.json", '{ "port": "x" }'), { log_level: "warn" });
     expect(wrong).toMatchObject({ ok: false, error: expect.stringContaining("port") });
-    const half = withChanges(file("config.json", '{ "port": '), { log_level: "warn" });
+    const half = applyChanges(file("config.json", '{ "port": '), { log_level: "warn" });
     expect(half).toMatchObject({ ok: false });
   });
 });

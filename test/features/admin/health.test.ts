@@ -54,7 +54,7 @@ describe("get_setup_health", () => {
     expect(named(problems, "settings")).toMatchObject({ state: "failed" });
     expect(named(problems, "server absent")?.detail).toContain("toolkeep-test-not-there");
     expect(named(problems, "toolbox old")?.detail).toContain("mcp_gone_tool");
-    expect(named(problems, "questions")?.detail).toBe("1 wait for an answer");
+    expect(named(problems, "questions")?.detail).toBe("1 unanswered");
     expect((await it.hub.store.dump()).tables.toolboxes).toEqual(before);
   });
 });

@@ -23,8 +23,8 @@ describe("read_tool_output", () => {
       const [, from, end, next] = /^\[out_\S+: characters (\d+) to (\d+) of \d+; (.+)\]\n/.exec(said) ?? [];
       expect(Number(from)).toBe(offset);
       read += said.slice(said.indexOf("]\n") + 2);
-      offset = next === "this is the end" ? undefined : Number(end);
-      if (offset !== undefined) expect(next).toBe(`go on with offset=${offset}`);
+      offset = next === "end of output" ? undefined : Number(end);
+      if (offset !== undefined) expect(next).toBe(`continue with offset=${offset}`);
     }
     expect(read === whole).toBe(true);
   });

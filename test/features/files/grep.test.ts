@@ -67,7 +67,7 @@ describe("grep", () => {
     await mkdir(join(t.workspace, "sizes"));
     await writeFile(join(t.workspace, "sizes/big.txt"), "y".repeat(5 * 1024 * 1024 + 1));
     await writeFile(join(t.workspace, "sizes/wide.txt"), `${"z".repeat(3_000)}HERE${"z".repeat(3_000)}`);
-    expect(await grep({ pattern: "y", path: "sizes" })).toContain("(1 larger than 5 MB left out)");
+    expect(await grep({ pattern: "y", path: "sizes" })).toContain("(1 larger than 5 MB skipped)");
     const wide = await grep({ pattern: "HERE", path: "sizes" });
     expect(wide).toContain("HERE");
     expect(wide.length).toBeLessThan(600);

@@ -105,7 +105,7 @@ describe("prompt_secret", () => {
     await start();
     t.secrets.set("API_KEY", "old");
     const args = { name: "API_KEY", reason: "expired" };
-    expect(textOf(await t.call("prompt_secret", args))).toContain("stored already");
+    expect(textOf(await t.call("prompt_secret", args))).toContain("already stored");
     expect((await t.call("prompt_secret", { ...args, replace: true })).kind).toBe("needs_input");
     expect((await pending()).prompt).toContain("A new value for the secret API_KEY");
   });

@@ -98,7 +98,7 @@ describe("browse_url", () => {
     await using it = await site(page("<h1>Gone</h1><p>It was here once.", "text/html", 404));
     const result = await it.call("browse_url");
     expect(result.kind).toBe("failed");
-    expect(textOf(result)).toMatch(/answered 404 Not Found\. There is no such page/);
+    expect(textOf(result)).toMatch(/answered 404 Not Found\. The page does not exist/);
     expect(textOf(result)).toContain("# Gone\n\nIt was here once.");
   });
 
@@ -129,7 +129,7 @@ describe("extract_links", () => {
     expect(await listed({ to: "other_sites" })).toBe("- picture: https://other.test/c");
     expect(await listed({ to: "same_site", filter: "b B" })).toBe(`- B b: ${it.origin}/b`);
     expect(await listed({ filter: "OTHER.test" })).toBe("- picture: https://other.test/c");
-    expect(await listed({ filter: "nowhere" })).toBe("None of the 3 links of the page fits.");
+    expect(await listed({ filter: "nowhere" })).toBe("None of the page's 3 links matches.");
   });
 
   test("goes on where a list ended", async () => {
@@ -145,7 +145,7 @@ describe("extract_links", () => {
     );
     expect(textOf(await plain.call("extract_links"))).toBe("- https://a.test/x\n- http://b.test/");
     await using image = await site(page("\x89PNG", "image/png"));
-    expect(textOf(await image.call("extract_links"))).toContain("is no text (image/png)");
+    expect(textOf(await image.call("extract_links"))).toContain("is not text (image/png)");
   });
 });
 
@@ -223,7 +223,7 @@ describe("http_request", () => {
 
   test("says of a body that is no text only how long it is", async () => {
     await using it = await site(page(Buffer.from([0, 1, 2]), "application/zip"));
-    expect(textOf(await it.call("http_request"))).toMatch(/\n\n\(3 B that are no text\)$/);
+    expect(textOf(await it.call("http_request"))).toMatch(/\n\n\(3 B, not text\)$/);
   });
 
   test("changes things, and people see its headers without secrets", async () => {
@@ -319,7 +319,7 @@ test("what cannot be reached is said in words", async () => {
     },
   });
   expect(textOf(await web.call("browse_url", { url: "no.test/page" }))).toBe(
-    "no.test could not be reached: there is no host of this name. Check the address.",
+    "no.test could not be reached: the host name does not exist. Check the address.",
   );
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { linksOfPage } from "../../../src/features/web/page-links.ts";
-import { pageMarkdown, readWebPage } from "../../../src/features/web/web-page.ts";
+import { findPageLinks } from "../../../src/features/web/page-links.ts";
+import { readWebPage, renderPage } from "../../../src/features/web/web-page.ts";
 import { HTML_LIMITS, parseHtml } from "../../../src/machine/text/html/parse-html.ts";
 
 const BASE = "https://site.test/";
@@ -19,8 +19,8 @@ const numbered = (piece: (index: number) => string, count: number) =>
 async function converted(html: string) {
   const meter = busyMeter();
   const page = await readWebPage(html, BASE, new AbortController().signal);
-  const markdown = await pageMarkdown(page, { wholePage: false, maxChars: 500_000 });
-  const links = linksOfPage(page, BASE);
+  const markdown = await renderPage(page, { wholePage: false, maxChars: 500_000 });
+  const links = findPageLinks(page, BASE);
   return { longestMs: await meter.stop(), markdown, links };
 }
 

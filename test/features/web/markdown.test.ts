@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { pageMarkdown, readWebPage } from "../../../src/features/web/web-page.ts";
+import { readWebPage, renderPage } from "../../../src/features/web/web-page.ts";
 
 const BASE = "https://site.test/docs/page";
 
 async function markdownOf(html: string, wholePage = true): Promise<string> {
   const page = await readWebPage(html, BASE, new AbortController().signal);
-  return (await pageMarkdown(page, { wholePage, maxChars: 100_000 })).text;
+  return (await renderPage(page, { wholePage, maxChars: 100_000 })).text;
 }
 
 describe("HTML becomes Markdown:", () => {
@@ -131,7 +131,7 @@ test("a page says its title, what it is about and where it leads", async () => {
   expect(await readWebPage(html, BASE, new AbortController().signal)).toMatchObject({
     title: "The title",
     description: "About it",
-    leadsTo: "https://site.test/next",
+    refreshUrl: "https://site.test/next",
     isCut: false,
   });
 });

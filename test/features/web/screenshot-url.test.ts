@@ -67,7 +67,7 @@ test("screenshot_url says so where there is no browser", async () => {
   await using none = web({ chromiumPath: "no-such-browser" }, { env: empty });
   const result = await none.call("screenshot_url", { url: "https://page.test/" });
   expect(result.kind).toBe("unavailable");
-  expect(textOf(result)).toContain("There is no program at no-such-browser, which web.chromium_path names");
+  expect(textOf(result)).toContain("web.chromium_path names no-such-browser, which does not exist");
 });
 
 describe.runIf(BROWSERS.length > 0)("screenshot_url", PATIENCE, () => {
@@ -148,9 +148,7 @@ describe.runIf(BROWSERS.length > 0)("screenshot_url", PATIENCE, () => {
     await using it = web({ allowedHosts: ["127.0.0.1"] }, { network });
     const result = await it.call("screenshot_url", { url: at("rebind.test", server), wait_ms: 1_000 });
     expect(textOf(result)).toContain("Title: tried");
-    expect(textOf(result)).toContain(
-      "Not loaded, because nobody allowed it (web.allowed_hosts): rebind.test",
-    );
+    expect(textOf(result)).toContain("Not loaded, because not allowed (web.allowed_hosts): rebind.test");
     expect(server.requests.map(({ url }) => url)).toEqual(["/"]);
   });
 
@@ -202,7 +200,7 @@ describe.runIf(BROWSERS.length > 0)("a page that", PATIENCE, () => {
     const [slow, silent] = await Promise.all(
       ["/slow", "/silent"].map((path) => it.call("screenshot_url", { url: at("page.test", server, path) })),
     );
-    expect(textOf(slow!)).toContain("The page was still loading when the picture was taken.");
+    expect(textOf(slow!)).toContain("The page was still loading when the screenshot was taken.");
     expect(silent).toMatchObject({ kind: "timed_out", message: expect.stringContaining("within 20 s") });
   });
 

@@ -81,7 +81,7 @@ describe.each(FETCHING)("%s", (tool) => {
     ["file:///etc/passwd", "Expected an http:// or https:// address"],
     ["ftp://page.test/", "Expected an http:// or https:// address"],
     ["data:text/html,hello", "Expected an http:// or https:// address"],
-    ["http://user:canary@page.test/", "holds a user name or password"],
+    ["http://user:canary@page.test/", "contains a user name or password"],
     ["http://page.test:25/", "port 25 of page.test is not asked"],
     ["http://:::/", "Expected an address such as"],
   ])("refuses %s", async (url, why) => {

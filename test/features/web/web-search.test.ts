@@ -120,8 +120,8 @@ describe("results", () => {
 test.each([
   [SEARXNG, 403, "add json to search.formats"],
   [BRAVE, 401, "did not accept the key (401). A person should check web.search.api_key"],
-  [TAVILY, 432, "the limit of the key is reached"],
-  [BRAVE, 429, "takes no more searches for now"],
+  [TAVILY, 432, "the key's limit is reached"],
+  [BRAVE, 429, "refuses more searches for now"],
   [TAVILY, 500, "Tavily answered 500. Try again later"],
 ])("a provider that says no is explained (%j, %i)", async (search, status, why) => {
   await using it = await provider(search, {}, status);
@@ -135,7 +135,7 @@ describe("a search that is not set up", () => {
     [{}, "a person has to choose a provider (web.search.provider: searxng, brave or tavily"],
     [{ provider: "searxng" }, "SearXNG needs its address in web.search.url"],
     [{ provider: "brave" }, "brave needs a key in web.search.api_key"],
-    [{ provider: "tavily", apiKey: "{{secret:MISSING}}" }, "there is no secret MISSING in the vault"],
+    [{ provider: "tavily", apiKey: "{{secret:MISSING}}" }, "the secret MISSING, which is not in the vault"],
   ] as const)("says what is missing, before and at a call (%j)", async (search, why) => {
     await using web = testWeb({ web: { search } });
     const tool = web.tools.find(({ name }) => name === "web_search")!;

@@ -1,33 +1,33 @@
 export interface ChromiumSetup {
-  /** An empty folder: nothing of another page or person is in it. */
+  /** An empty folder, so that nothing of another page or person is visible. */
   readonly profile: string;
   readonly hasSandbox: boolean;
   readonly width: number;
   readonly height: number;
 }
 
-/** How Chromium is started so that it has no way to the network, looks at nothing else on the machine and keeps nothing. */
-export function chromiumArguments({ profile, hasSandbox, width, height }: ChromiumSetup): string[] {
+/** Starts Chromium without network access, without access to the rest of the machine, and without keeping anything. */
+export function buildChromiumArguments({ profile, hasSandbox, width, height }: ChromiumSetup): string[] {
   return [
     "--headless=new",
     ...(hasSandbox ? [] : ["--no-sandbox"]),
     `--user-data-dir=${profile}`,
     "--remote-debugging-pipe",
     `--window-size=${width},${height}`,
-    ...NO_WAY_OUTSIDE,
-    ...NOTHING_OF_ITS_OWN,
+    ...NETWORK_FLAGS,
+    ...ISOLATION_FLAGS,
   ];
 }
 
-/** For `Target.createBrowserContext`: pages of the context reach the network by this proxy (`127.0.0.1:<port>`) alone. */
-export function byProxy(proxy: string): Readonly<Record<string, unknown>> {
-  return { disposeOnDetach: true, proxyServer: `http://${proxy}`, proxyBypassList: EVEN_LOOPBACK };
+/** Options for `Target.createBrowserContext`: its pages reach the network only through this proxy (`127.0.0.1:<port>`). */
+export function buildContextOptions(proxy: string): Readonly<Record<string, unknown>> {
+  return { disposeOnDetach: true, proxyServer: `http://${proxy}`, proxyBypassList: PROXY_LOOPBACK };
 }
 
-/** Otherwise the loopback, where the daemon itself listens, goes past a proxy. */
-const EVEN_LOOPBACK = "<-loopback>";
+/** By default, loopback addresses, where the daemon itself listens, would bypass the proxy. */
+const PROXY_LOOPBACK = "<-loopback>";
 
-/** For the profile, as `Default/Preferences`: it connects to nothing that no page named, its search engine included. */
+/** Content of `Default/Preferences` in the profile. Chromium connects only to what pages name, not to its search engine. */
 export const PREFERENCES = {
   net: { network_prediction_options: 2 },
   search: { suggest_enabled: false },
@@ -35,31 +35,31 @@ export const PREFERENCES = {
   safebrowsing: { enabled: false },
 };
 
-/** What looks for devices and services around it, or asks servers of its own. */
-const FEATURES = [
+/** Features that look for devices and services nearby, or contact Google's servers. */
+const DISABLED_FEATURES = [
   ...["MediaRouter", "DialMediaRouteProvider", "GlobalMediaControls"],
   ...["OptimizationHints", "Translate", "AutofillServerCommunication", "PreconnectToSearch"],
   ...["CertificateTransparencyComponentUpdater", "NetworkTimeServiceQuerying", "AsyncDns", "DnsOverHttps"],
 ];
 
-/** Also for what Chromium asks by itself: only pages are given a proxy that works. */
-const NO_WAY_OUTSIDE = [
+/** Blocks Chromium's own requests too: only pages get a working proxy. */
+const NETWORK_FLAGS = [
   "--proxy-server=http://127.0.0.1:9",
-  `--proxy-bypass-list=${EVEN_LOOPBACK}`,
-  // It has to resolve nothing: the proxy does. What would go past the proxy by a name finds no address.
+  `--proxy-bypass-list=${PROXY_LOOPBACK}`,
+  // The proxy resolves names. Anything that tries to bypass it by name finds no address.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
-  // Chromium connects to its search engine ahead of a search that nobody makes here.
+  // Chromium preconnects to its search engine although nobody searches here.
   "--google-base-url=http://search.invalid/",
   "--disable-quic",
-  // Peer connections are UDP to addresses that a page names.
+  // WebRTC would send UDP to addresses that a page chooses.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-blink-features=WebTransport",
-  `--disable-features=${FEATURES.join(",")}`,
+  `--disable-features=${DISABLED_FEATURES.join(",")}`,
 ];
 
-const NOTHING_OF_ITS_OWN = [
+const ISOLATION_FLAGS = [
   ...["--no-first-run", "--no-default-browser-check", "--no-pings", "--no-service-autorun"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
   ...["--disable-default-apps", "--disable-extensions", "--disable-domain-reliability"],
@@ -67,7 +67,7 @@ const NOTHING_OF_ITS_OWN = [
   ...["--disable-gpu", "--disable-dev-shm-usage", "--disable-notifications", "--disable-file-system"],
   ...["--deny-permission-prompts", "--mute-audio", "--hide-scrollbars", "--metrics-recording-only"],
   ...["--password-store=basic", "--use-mock-keychain", "--force-color-profile=srgb"],
-  // The page gets a window of its own; another beside it took a third of the time.
+  // The page gets its own window; a second one took a third of the time.
   "--no-startup-window",
   "--js-flags=--max-old-space-size=512",
 ];

@@ -3,19 +3,19 @@ import { isRecord } from "../../../lib/json.ts";
 
 export type DevtoolsEvent = (params: Readonly<Record<string, unknown>>) => void;
 
-/** Chromium's debugging protocol over two pipes: JSON, each message ended by a NUL. */
+/** Chromium's debugging protocol over two pipes: JSON messages, each terminated by NUL. */
 export interface Devtools {
-  /** Rejects when Chromium says no, and once the pipes are closed. */
+  /** Rejects if Chromium reports an error, and once the pipes are closed. */
   send(
     method: string,
     params?: Readonly<Record<string, unknown>>,
     session?: string,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** One listener for each method. */
+  /** Only one listener per method. */
   on(method: string, listener: DevtoolsEvent): void;
 }
 
-/** The largest message is a picture; a browser that a page has taken over may send anything. */
+/** The largest message is a screenshot. A browser that a page has taken over could send anything. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
 
 export function openDevtools(input: Writable, output: Readable): Devtools {
@@ -28,27 +28,27 @@ export function openDevtools(input: Writable, output: Readable): Devtools {
   let isClosed = false;
   const close = () => {
     isClosed = true;
-    for (const { reject } of waiting.values()) reject(closed());
+    for (const { reject } of waiting.values()) reject(closedError());
     waiting.clear();
   };
 
   const receive = (message: unknown) => {
     if (!isRecord(message)) return;
-    const asked = typeof message.id === "number" ? waiting.get(message.id) : undefined;
-    if (asked) {
+    const request = typeof message.id === "number" ? waiting.get(message.id) : undefined;
+    if (request) {
       waiting.delete(message.id as number);
-      if (isRecord(message.error)) asked.reject(new Error(String(message.error.message)));
-      else asked.resolve(isRecord(message.result) ? message.result : {});
+      if (isRecord(message.error)) request.reject(new Error(String(message.error.message)));
+      else request.resolve(isRecord(message.result) ? message.result : {});
     } else if (typeof message.method === "string") {
       listeners.get(message.method)?.(isRecord(message.params) ? message.params : {});
     }
   };
-  onMessages(output, receive, close);
+  readMessages(output, receive, close);
   input.on("error", close);
 
   return {
     send(method, params = {}, session) {
-      if (isClosed) return Promise.reject(closed());
+      if (isClosed) return Promise.reject(closedError());
       const id = ++lastId;
       input.write(`${JSON.stringify({ id, method, params, ...(session && { sessionId: session }) })}\0`);
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
@@ -57,7 +57,7 @@ export function openDevtools(input: Writable, output: Readable): Devtools {
   };
 }
 
-function onMessages(output: Readable, receive: (message: unknown) => void, close: () => void): void {
+function readMessages(output: Readable, receive: (message: unknown) => void, close: () => void): void {
   let pieces: Buffer[] = [];
   let size = 0;
   output.on("data", (chunk: Buffer) => {
@@ -84,6 +84,6 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function closed(): Error {
+function closedError(): Error {
   return new Error("the browser has ended");
 }

@@ -1,6 +1,6 @@
 import { findProgram } from "../../../machine/process/find-program.ts";
 
-/** As the packages of the systems name it; last the one without windows, which shows no PDF. */
+/** Names used by package managers. The headless shell comes last because it cannot show PDFs. */
 const NAMES = [
   "chromium",
   "chromium-browser",
@@ -10,7 +10,7 @@ const NAMES = [
   "microsoft-edge",
   "chromium-headless-shell",
 ];
-const PLACES = [
+const PATHS = [
   "/usr/bin/chromium",
   "/snap/bin/chromium",
   "/opt/google/chrome/chrome",
@@ -18,15 +18,15 @@ const PLACES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** The program that people chose, else the first that is there; undefined: none. */
+/** The configured program, otherwise the first one installed; undefined if there is none. */
 export async function findChromium(
   chosen: string | null,
   path: string | undefined,
 ): Promise<string | undefined> {
   if (chosen !== null) return findProgram(chosen, path);
-  for (const name of [...NAMES, ...PLACES]) {
-    const found = await findProgram(name, path);
-    if (found !== undefined) return found;
+  for (const name of [...NAMES, ...PATHS]) {
+    const program = await findProgram(name, path);
+    if (program !== undefined) return program;
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Reach } from "../../../lib/net/reach.ts";
 import { type FilteringProxy, openFilteringProxy } from "../../../machine/net/filtering-proxy.ts";
 import type { Processes } from "../../../machine/process/processes.ts";
-import { chromiumArguments, PREFERENCES } from "./chromium-arguments.ts";
+import { buildChromiumArguments, PREFERENCES } from "./chromium-arguments.ts";
 import { type Devtools, openDevtools } from "./devtools.ts";
 
 export interface ChromiumOptions {
@@ -21,18 +21,18 @@ export interface ChromiumOptions {
 export interface Chromium {
   readonly devtools: Devtools;
   readonly proxy: FilteringProxy;
-  /** The last that it complained about. */
-  complaint(): string;
+  /** The end of its standard error. */
+  lastErrors(): string;
 }
 
-/** Of everything that one page loads. */
+/** Limit for everything that one page loads. */
 const MAX_PAGE_BYTES = 100 * 1024 * 1024;
-const MAX_COMPLAINT = 2_000;
+const MAX_ERROR_TEXT = 2_000;
 const GRACE_MS = 500;
 
 /**
- * Starts a Chromium for `work` with a profile and a proxy of its own. When this settles, its processes have ended and its
- * profile is gone. An abort of `signal` ends it, and `work` with it.
+ * Starts a Chromium for `work` with its own profile and proxy. When the promise settles, its processes have ended and its
+ * profile is deleted. Aborting `signal` ends the browser and thus `work`.
  */
 export async function withChromium<T>(
   options: ChromiumOptions,
@@ -61,9 +61,9 @@ async function run<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const { program, processes, baseEnv, profile, proxy } = options;
-  const tree = processes.spawn(program, chromiumArguments(options), {
+  const tree = processes.spawn(program, buildChromiumArguments(options), {
     cwd: profile,
-    env: environment(baseEnv, profile),
+    env: buildEnvironment(baseEnv, profile),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
   const [, , errors, input, output] = tree.child.stdio;
@@ -71,7 +71,7 @@ async function run<T>(
   signal.addEventListener("abort", end);
   try {
     const devtools = openDevtools(input as Writable, output as Readable);
-    return await work({ devtools, proxy, complaint: keepLast(errors as Readable) });
+    return await work({ devtools, proxy, lastErrors: keepLastOutput(errors as Readable) });
   } finally {
     signal.removeEventListener("abort", end);
     await tree.end(signal.aborted ? 0 : GRACE_MS);
@@ -79,8 +79,8 @@ async function run<T>(
   }
 }
 
-/** Nothing of the daemon's own: a page could get out of the browser. */
-function environment(base: NodeJS.ProcessEnv, profile: string): Record<string, string> {
+/** Passes on nothing of the daemon's environment, because a page could escape from the browser. */
+function buildEnvironment(base: NodeJS.ProcessEnv, profile: string): Record<string, string> {
   const kept = ["PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "FONTCONFIG_PATH"];
   const inherited = kept.flatMap((name) => (base[name] === undefined ? [] : [[name, base[name]]]));
   return {
@@ -91,10 +91,10 @@ function environment(base: NodeJS.ProcessEnv, profile: string): Record<string, s
   };
 }
 
-function keepLast(errors: Readable): () => string {
+function keepLastOutput(errors: Readable): () => string {
   let last = "";
   errors.on("data", (chunk: Buffer) => {
-    last = (last + chunk.toString("utf8")).slice(-MAX_COMPLAINT);
+    last = (last + chunk.toString("utf8")).slice(-MAX_ERROR_TEXT);
   });
   errors.on("error", () => undefined);
   return () => last;

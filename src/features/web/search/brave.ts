@@ -1,6 +1,6 @@
-import { fieldOf, objectsIn, type SearchProvider } from "./search-provider.ts";
+import { filterObjects, getField, type SearchProvider } from "./search-provider.ts";
 
-const MOST = 20;
+const MAX_COUNT = 20;
 const FRESHNESS = { day: "pd", week: "pw", month: "pm", year: "py" } as const;
 
 /** The Brave Search API. */
@@ -13,38 +13,38 @@ export function brave(
     request({ words, count, newerThan }) {
       const address = new URL(url);
       address.searchParams.set("q", words);
-      address.searchParams.set("count", String(Math.min(count, MOST)));
+      address.searchParams.set("count", String(Math.min(count, MAX_COUNT)));
       if (newerThan) address.searchParams.set("freshness", FRESHNESS[newerThan]);
       return { url: address, headers: { accept: "application/json", "x-subscription-token": apiKey } };
     },
-    // A search without a single page has no `web`.
+    // A search without results has no `web`.
     pages: (answer) =>
-      fieldOf(answer, "type") === "search" && fieldOf(answer, "web") === undefined
+      getField(answer, "type") === "search" && getField(answer, "web") === undefined
         ? []
-        : objectsIn(fieldOf(fieldOf(answer, "web"), "results"))?.map(
+        : filterObjects(getField(getField(answer, "web"), "results"))?.map(
             ({ title, url: page, description, page_age }) => ({
-              title: withoutMarkup(title),
+              title: stripMarkup(title),
               url: page,
-              snippet: withoutMarkup(description),
+              snippet: stripMarkup(description),
               date: page_age,
             }),
           ),
   };
 }
 
-/** Brave marks the words that were searched for, and writes for HTML. */
-function withoutMarkup(text: unknown): unknown {
+/** Brave returns HTML and marks the search words. */
+function stripMarkup(text: unknown): unknown {
   if (typeof text !== "string") return text;
   return text
     .slice(0, 5_000)
     .replace(/<\/?[a-z][^<>]{0,100}>/gi, "")
     .replace(
       /&(#x?[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp);/gi,
-      (whole, name: string) => characterOf(name) ?? whole,
+      (whole, name: string) => decodeEntity(name) ?? whole,
     );
 }
 
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -53,8 +53,8 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-function characterOf(name: string): string | undefined {
-  if (!name.startsWith("#")) return NAMED[name.toLowerCase()];
+function decodeEntity(name: string): string | undefined {
+  if (!name.startsWith("#")) return NAMED_ENTITIES[name.toLowerCase()];
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
   return code <= 0x10_ffff ? String.fromCodePoint(code) : undefined;
 }

@@ -8,9 +8,9 @@ import { tavily } from "./tavily.ts";
 type SearchSettings = Settings["web"]["search"];
 
 const SECRET = /^\{\{secret:(\w+)\}\}$/;
-const GUIDE = "docs/web-tools.md says how";
+const GUIDE = "see docs/web-tools.md";
 
-/** Who searches, by the settings; the error is a sentence about what is missing. `secret` reads the vault. */
+/** The provider that the settings choose. The error says what is missing. `secret` reads the vault. */
 export function chooseProvider(
   { provider, url, apiKey }: SearchSettings,
   secret: (name: string) => string | undefined,
@@ -18,7 +18,7 @@ export function chooseProvider(
   switch (provider) {
     case null:
       return err(
-        `web_search is not set up: a person has to choose a provider (web.search.provider: searxng, brave or tavily; ${GUIDE}). Until then use browse_url with an address that you know.`,
+        `web_search is not set up: a person has to choose a provider (web.search.provider: searxng, brave or tavily; ${GUIDE}). Until then, use browse_url with an address you know.`,
       );
     case "searxng":
       return url === null
@@ -26,26 +26,26 @@ export function chooseProvider(
         : ok(searxng(url));
     case "brave":
     case "tavily": {
-      const key = keyOf(provider, apiKey, secret);
+      const key = readKey(provider, apiKey, secret);
       if (!key.ok) return key;
       return ok((provider === "brave" ? brave : tavily)(key.value, url ?? undefined));
     }
   }
 }
 
-function keyOf(
+function readKey(
   provider: string,
-  written: string | null,
+  apiKey: string | null,
   secret: (name: string) => string | undefined,
 ): Result<string, string> {
-  if (written === null)
+  if (apiKey === null)
     return err(`web_search is not set up: ${provider} needs a key in web.search.api_key (${GUIDE}).`);
-  const name = SECRET.exec(written)?.[1];
-  if (name === undefined) return ok(written);
+  const name = SECRET.exec(apiKey)?.[1];
+  if (name === undefined) return ok(apiKey);
   const value = secret(name);
   return value === undefined
     ? err(
-        `web_search is not set up: there is no secret ${name} in the vault, which web.search.api_key names.`,
+        `web_search is not set up: web.search.api_key refers to the secret ${name}, which is not in the vault.`,
       )
     : ok(value);
 }

@@ -8,32 +8,32 @@ export interface SearchQuery {
   readonly newerThan?: "day" | "week" | "month" | "year";
 }
 
-/** One page that was found, as the provider says it; nobody has looked at it yet. */
-export interface FoundPage {
+/** One result as the provider returned it, unchecked. */
+export interface ProviderPage {
   readonly title: unknown;
   readonly url: unknown;
   readonly snippet: unknown;
-  /** When it was published, where the provider knows. */
+  /** When it was published, if the provider knows. */
   readonly date?: unknown;
 }
 
-/** Somebody who searches the web for others. To add one: a file beside this one, and a line in `choose-provider.ts`. */
+/** A web search service. To add one, create a file beside this one and add it to `choose-provider.ts`. */
 export interface SearchProvider {
-  /** As people know it. */
+  /** Its name for people. */
   readonly title: string;
   request(query: SearchQuery): WebRequest;
-  /** Undefined: this is not an answer to such a request. */
-  pages(answer: unknown): readonly FoundPage[] | undefined;
-  /** What people can do about a status that is no success; undefined: nothing that is special here. */
+  /** Undefined if the response is not a search result. */
+  pages(answer: unknown): readonly ProviderPage[] | undefined;
+  /** What people can do about an error status; undefined for the general advice. */
   remedy?(status: number): string | undefined;
 }
 
-/** The objects in `value`, where it is a list of them. */
-export function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
+/** The objects in `value`; undefined if it is not a list. */
+export function filterObjects(value: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.filter(isRecord);
 }
 
-export function fieldOf(value: unknown, name: string): unknown {
+export function getField(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }

@@ -1,6 +1,6 @@
-import { fieldOf, objectsIn, type SearchProvider } from "./search-provider.ts";
+import { filterObjects, getField, type SearchProvider } from "./search-provider.ts";
 
-/** A SearXNG of one's own at `url`; `json` has to be among its `search.formats`. */
+/** A self-hosted SearXNG at `url`. Its `search.formats` must include `json`. */
 export function searxng(url: string): SearchProvider {
   return {
     title: "SearXNG",
@@ -13,7 +13,7 @@ export function searxng(url: string): SearchProvider {
       return { url: address, headers: { accept: "application/json" } };
     },
     pages: (answer) =>
-      objectsIn(fieldOf(answer, "results"))?.map(({ title, url: page, content, publishedDate }) => ({
+      filterObjects(getField(answer, "results"))?.map(({ title, url: page, content, publishedDate }) => ({
         title,
         url: page,
         snippet: content,

@@ -1,6 +1,6 @@
-import { fieldOf, objectsIn, type SearchProvider } from "./search-provider.ts";
+import { filterObjects, getField, type SearchProvider } from "./search-provider.ts";
 
-const MOST = 20;
+const MAX_COUNT = 20;
 
 /** The Tavily Search API. */
 export function tavily(apiKey: string, url = "https://api.tavily.com/search"): SearchProvider {
@@ -16,12 +16,12 @@ export function tavily(apiKey: string, url = "https://api.tavily.com/search"): S
       },
       body: JSON.stringify({
         query: words,
-        max_results: Math.min(count, MOST),
+        max_results: Math.min(count, MAX_COUNT),
         ...(newerThan && { time_range: newerThan }),
       }),
     }),
     pages: (answer) =>
-      objectsIn(fieldOf(answer, "results"))?.map(({ title, url: page, content, published_date }) => ({
+      filterObjects(getField(answer, "results"))?.map(({ title, url: page, content, published_date }) => ({
         title,
         url: page,
         snippet: content,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../../../contract/errors.ts";
-import { userSettings, withChanges, writeChanges } from "../../../../features/admin/change-settings.ts";
+import { applyChanges, readUserSettings, writeChanges } from "../../../../features/admin/change-settings.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { SettingChanges, SettingList, SettingsChanged } from "../../contract.ts";
@@ -41,8 +41,8 @@ export function settingRoutes(app: FastifyInstance, { hub, options }: ApiContext
         const refusal = refusalOf(key, value, hub.loaded);
         if (refusal !== undefined) throw new ToolkeepError("BAD_REQUEST", refusal);
       }
-      const file = orThrow(await userSettings(hub.settings.home));
-      const text = orThrow(withChanges(file, body.changes));
+      const file = orThrow(await readUserSettings(hub.settings.home));
+      const text = orThrow(applyChanges(file, body.changes));
       const written = orThrow(await writeChanges(file, text, options.clock));
       await options.reloadSettings();
       return { ...written, ...settingList(hub.loaded) };

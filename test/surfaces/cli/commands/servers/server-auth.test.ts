@@ -143,7 +143,7 @@ describe("toolkeep server auth", () => {
       /^Registered cc, but its credentials were rejected \(.*invalid_client[^;]*\): toolkeep server edit cc --oauth-client-id ID --oauth-client-secret\n$/,
     );
     const [check] = await checkServers(api.hub.upstream.servers(), {});
-    expect(check?.detail).toMatch(/^its credentials were refused \(.*invalid_client/);
+    expect(check?.detail).toMatch(/^its credentials were rejected \(.*invalid_client/);
     expect(check?.remedy).toContain("toolkeep server edit cc --oauth-");
   });
 

@@ -1,7 +1,7 @@
 import type { Entry } from "../../machine/files/walk.ts";
 
-/** What of a walk was not shown because of rules. */
-export class LeftOut {
+/** Counts the files and folders that rules hide from a walk. */
+export class HiddenEntries {
   #files = 0;
   #folders = 0;
 
@@ -10,15 +10,15 @@ export class LeftOut {
     else this.#files++;
   }
 
-  /** For the end of an answer; nothing where nothing was left out. */
+  /** Notes for the end of an answer; empty if nothing was hidden. */
   notes(): readonly string[] {
-    const counts = [counted(this.#files, "file"), counted(this.#folders, "folder")].filter(
+    const counts = [formatCount(this.#files, "file"), formatCount(this.#folders, "folder")].filter(
       (text) => text !== "",
     );
     return counts.length === 0 ? [] : [`${counts.join(" and ")} left out by rules`];
   }
 }
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
 }
