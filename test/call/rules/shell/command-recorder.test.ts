@@ -7,7 +7,7 @@ import { Dice } from "../../../support/dice.ts";
 import { randomDelete } from "../../../support/random-commands.ts";
 import { hasSandbox } from "../../../support/sandbox.ts";
 
-// `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` looks longer.
+// `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` runs longer.
 const ROUNDS = Number(process.env.COMMAND_ROUNDS ?? 100);
 const seed = Number(process.env.TEST_SEED ?? 19_006);
 
@@ -59,7 +59,7 @@ const ALLOWED = [
     "timeout *",
   ],
 ].map((pattern) => ({ pattern, rules: about("allow", pattern) }));
-/** The pattern itself writes out that something else follows. */
+/** The pattern itself says that something else follows. */
 const MEANS_ANY = /[;&|({]/;
 
 const canConfine = await hasSandbox();
@@ -88,7 +88,7 @@ it.runIf(canConfine)(
           wrong.push(`allowed by ${pattern}: ${JSON.stringify(command)}`);
     }
     expect(wrong).toEqual([]);
-    // Else nothing was shown.
+    // Otherwise the test proved nothing.
     expect(deletions).toBeGreaterThan(ALL_DELETE_FORMS.length + ROUNDS / 2);
   },
   120_000 + ROUNDS * 200,
