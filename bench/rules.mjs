@@ -26,7 +26,7 @@ const TOOL = {
 };
 const CALL = {
   args: { path: "notes/2026/november.md", content: "what was said" },
-  ground: () => ({ workspace: "/srv/agent", userHome: "/home/user" }),
+  pathBase: () => ({ workspace: "/srv/agent", userHome: "/home/user" }),
 };
 
 const SHELL = {

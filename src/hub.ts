@@ -121,7 +121,10 @@ export interface Hub {
   readonly audit: Pick<Audit, "load" | "decisions" | "note" | "checks" | "flush" | "prune">;
   /** The rules that are kept in the store. */
   readonly ruleBook: RuleBook;
-  readonly watchdog: Pick<Watchdog, "decide" | "isHidden" | "decider" | "labelled" | "clearLabels">;
+  readonly watchdog: Pick<
+    Watchdog,
+    "decide" | "isHidden" | "decider" | "labelledConversations" | "clearLabels"
+  >;
   callTool(call: ToolCall): Promise<ToolOutcome>;
   /** The same for a custom tool as it is in its folder now, enabled or not: for a person who tries it. */
   tryCustomTool(call: ToolCall): Promise<ToolOutcome>;

@@ -21,7 +21,7 @@ import { Identity, OPERATOR } from "./identity/identity.ts";
 import { People } from "./identity/people.ts";
 import { settledNote } from "./questions/question-events.ts";
 import { Questions } from "./questions/questions.ts";
-import { answerRules } from "./rules/approvals/answer-rules.ts";
+import { createAnswerRules } from "./rules/approvals/answer-rules.ts";
 import { Approvals } from "./rules/approvals/approvals.ts";
 import { ContentLabels } from "./rules/content-labels.ts";
 import { Labels } from "./rules/labels.ts";
@@ -129,7 +129,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       agentName: (id) => identity.agentById(id)?.name,
       isHeadless: (id) => identity.isHeadless(id),
       rejectedMs: () => settings().approvals.rejectedMs,
-      rules: answerRules(ruleBook),
+      rules: createAnswerRules(ruleBook),
       onSettled: (question) => audit.note(...settledNote(question)),
       ...shared,
     }),

@@ -82,7 +82,7 @@ function draftOutcome(
   const { tool } = prepared;
   const { caller } = prepared.call;
   const shared = result.kind === "output" ? result.shared : undefined;
-  kernel.watchdog.read(caller, tool, shared?.labels);
+  kernel.watchdog.noteRead(caller, tool, shared?.labels);
   const draft = shared
     ? labelShared(caller, tool, shared, kernel).then(() =>
         makeEnvelope(outcome, result, tool, caller, kernel),
@@ -115,8 +115,9 @@ async function labelShared(
   { gave = [], wrote = [] }: SharedContent,
   { watchdog }: Kernel,
 ): Promise<void> {
-  if (gave.length > 0 && !caller.operator) watchdog.read(caller, tool, await watchdog.labelsOfContent(gave));
-  if (wrote.length > 0) await watchdog.wroteContent(caller, wrote);
+  if (gave.length > 0 && !caller.operator)
+    watchdog.noteRead(caller, tool, await watchdog.labelsOfContent(gave));
+  if (wrote.length > 0) await watchdog.labelContent(caller, wrote);
 }
 
 /** For a call that was cancelled before its tool ran. */

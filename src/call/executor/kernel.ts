@@ -28,7 +28,7 @@ export interface Kernel {
   readonly identity: Pick<Identity, "current">;
   readonly watchdog: Pick<
     Watchdog,
-    "decide" | "files" | "mayAsk" | "labels" | "read" | "labelsOfContent" | "wroteContent"
+    "decide" | "files" | "mayAsk" | "labels" | "noteRead" | "labelsOfContent" | "labelContent"
   >;
   readonly approvals: Pick<Approvals, keyof Approvals>;
   readonly vault: Pick<Vault, "expand" | "redact">;

@@ -1,4 +1,4 @@
-/** Which of a tool's arguments are about what: by their names, and by its schema. */
+/** Which of a tool's arguments are paths, hosts or commands, judged by their names and by the tool's schema. */
 
 import type { Tool } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
@@ -7,16 +7,16 @@ export const SUBJECT_KINDS = ["path", "host", "command"] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /**
- * What a name says of its value. `place`: a path or a host, if it looks like one; `other`: neither, unless it surely
- * looks like one; undefined: nothing.
+ * What a name says about its value. `place`: a path or a host, if it looks like one; `other`: neither, unless it
+ * clearly looks like one; undefined: nothing.
  */
 export type ArgumentKind = SubjectKind | "place" | "environment" | "other" | undefined;
 
-/** What a schema says of one place in the arguments. */
-export interface Declared {
+/** What a schema says about one position in the arguments. */
+export interface DeclaredArgument {
   readonly format?: SubjectKind;
-  /** Undefined: it names none. */
-  readonly properties?: ReadonlyMap<string, Declared>;
+  /** Undefined: the schema names none. */
+  readonly properties?: ReadonlyMap<string, DeclaredArgument>;
 }
 
 const MAX_NAMES = 500;
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<NonNullable<ArgumentKind>, ReadonlySet<string>>> = 
   place: words(
     "source sources src destination destinations dest dst target targets from to input output out root location origin remote server address proxy callback base upstream site gateway peer",
   ),
-  /** A name that ends so is about something else than the place it begins with: `file_content`, `url_count`. */
+  /** A name with such an ending is not the place that it begins with: `file_content`, `url_count`. */
   other: words(
     "content contents text data body id ids type size mode encoding format count limit pattern description title query q search message prompt regex replacement branch ref tag tags label labels model version date timezone code markdown html json xml sql",
   ),
@@ -52,48 +52,51 @@ const FORMATS: Readonly<Record<string, SubjectKind>> = {
   "file-path": "path",
   "directory-path": "path",
 };
-/** Of a tool that says nothing of its arguments: each may be one. */
-const ANYTHING: Declared = {};
+/** For a tool that declares no arguments: any of them may be declared. */
+const ANY_ARGUMENT: DeclaredArgument = {};
 
-/** Learnt once a tool. */
+/** Computed once per tool. */
 export class ArgumentKinds {
   readonly #names = new Map<string, ArgumentKind>();
-  readonly #root: Declared;
+  readonly #root: DeclaredArgument;
 
   constructor({ inputSchema }: Pick<Tool, "inputSchema">) {
     const declared = new SchemaReader(inputSchema).read(inputSchema);
-    this.#root = declared.properties ? declared : ANYTHING;
+    this.#root = declared.properties ? declared : ANY_ARGUMENT;
   }
 
-  get root(): Declared {
+  get root(): DeclaredArgument {
     return this.#root;
   }
 
-  /** What is declared under a name there; undefined: nothing, so that the tool may not look at it. */
-  under(place: Declared | undefined, name: string): Declared | undefined {
-    return place === ANYTHING ? ANYTHING : place?.properties?.get(name);
+  /** What is declared under a name at this position; undefined: nothing, so the tool may ignore the value. */
+  declaredUnder(parent: DeclaredArgument | undefined, name: string): DeclaredArgument | undefined {
+    return parent === ANY_ARGUMENT ? ANY_ARGUMENT : parent?.properties?.get(name);
   }
 
   declares(steps: readonly string[]): boolean {
     return (
-      steps.reduce<Declared | undefined>((place, step) => this.under(place, step), this.#root) !== undefined
+      steps.reduce<DeclaredArgument | undefined>(
+        (parent, step) => this.declaredUnder(parent, step),
+        this.#root,
+      ) !== undefined
     );
   }
 
-  of(name: string, declared: Declared | undefined): ArgumentKind {
+  kindOf(name: string, declared: DeclaredArgument | undefined): ArgumentKind {
     return declared?.format ?? this.#byName(name);
   }
 
   #byName(name: string): ArgumentKind {
     const known = this.#names.get(name);
     if (known !== undefined || this.#names.has(name)) return known;
-    const kind = byName(name);
+    const kind = kindByName(name);
     if (this.#names.size < MAX_NAMES) this.#names.set(name, kind);
     return kind;
   }
 }
 
-/** Lists are what their items are, and what one of several alternatives declares is declared. */
+/** A list is declared as its items are; what one of several alternatives declares counts as declared. */
 class SchemaReader {
   readonly #root: unknown;
   #names = 0;
@@ -102,15 +105,15 @@ class SchemaReader {
     this.#root = root;
   }
 
-  read(schema: unknown, depth = 0): Declared {
+  read(schema: unknown, depth = 0): DeclaredArgument {
     if (!isRecord(schema) || depth > MAX_DEPTH) return {};
-    const parts = [schema.$ref === undefined ? undefined : this.#referred(schema.$ref), schema.items]
+    const parts = [schema.$ref === undefined ? undefined : this.#resolveRef(schema.$ref), schema.items]
       .concat(["allOf", "anyOf", "oneOf"].flatMap((key) => (Array.isArray(schema[key]) ? schema[key] : [])))
       .filter((part) => part !== undefined)
       .slice(0, MAX_NAMES)
       .map((part) => this.read(part, depth + 1));
-    const own = this.#properties(schema.properties, depth);
-    const format = byFormat(schema) ?? parts.find((part) => part.format)?.format;
+    const own = this.#readProperties(schema.properties, depth);
+    const format = kindByFormat(schema) ?? parts.find((part) => part.format)?.format;
     const all = [own, ...parts.map(({ properties }) => properties)].filter((each) => each !== undefined);
     return {
       ...(format && { format }),
@@ -120,17 +123,17 @@ class SchemaReader {
     };
   }
 
-  #properties(properties: unknown, depth: number): Map<string, Declared> | undefined {
+  #readProperties(properties: unknown, depth: number): Map<string, DeclaredArgument> | undefined {
     if (!isRecord(properties)) return undefined;
-    const found = new Map<string, Declared>();
+    const declared = new Map<string, DeclaredArgument>();
     for (const name of Object.keys(properties)) {
       if (++this.#names > MAX_NAMES) break;
-      found.set(name, this.read(properties[name], depth + 1));
+      declared.set(name, this.read(properties[name], depth + 1));
     }
-    return found;
+    return declared;
   }
 
-  #referred(ref: unknown): unknown {
+  #resolveRef(ref: unknown): unknown {
     if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
     const steps = ref.slice(2, 500).split("/");
     return steps.reduce<unknown>(
@@ -140,11 +143,11 @@ class SchemaReader {
   }
 }
 
-function byFormat({ format }: Readonly<Record<string, unknown>>): SubjectKind | undefined {
+function kindByFormat({ format }: Readonly<Record<string, unknown>>): SubjectKind | undefined {
   return typeof format === "string" && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
 }
 
-function byName(name: string): ArgumentKind {
+function kindByName(name: string): ArgumentKind {
   const parts = name
     .slice(0, 100)
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

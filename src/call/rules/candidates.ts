@@ -8,23 +8,26 @@ import {
 } from "./compiled-rule.ts";
 import { RankedRules } from "./ranked-rules.ts";
 
-/** The rules that are about one tool, most specific first. */
+/** The rules about one tool, most specific first. */
 export interface Candidates {
-  /** Denies that nothing loosens. */
+  /** Denies that no other rule can loosen. */
   readonly final: RankedRules;
-  /** Of one specificity each: what decides in the first that has a match is all that counts. */
+  /** Rules that name the tool. The most specific match decides alone. */
   readonly named: RankedRules;
-  /** By what the tool can do: each of it is decided by itself, for a tool needs leave for all that it does. */
+  /**
+   * Rules about what the tool can do, one list for each trait: each trait is decided by itself, because a tool needs
+   * permission for everything that it does.
+   */
   readonly traits: readonly RankedRules[];
-  /** How many things the tool can do, whether or not a rule is about them. */
+  /** How many traits the tool has, whether or not a rule is about them. */
   readonly traitCount: number;
   readonly any: RankedRules;
-  /** Those of all of them that a label of the conversation tightens. */
+  /** All rules that tighten because of a label of the conversation. */
   readonly flows: RankedRules;
-  /** Whether there are answers to approvals among the named. */
+  /** Whether answers to approvals are among the named rules. */
   readonly hasAnswers: boolean;
   readonly isConditional: boolean;
-  /** One of them asks. */
+  /** Whether any of them asks. */
   readonly asks: boolean;
 }
 
@@ -41,10 +44,10 @@ const NONE: Candidates = {
   asks: false,
 };
 
-/** Longer lists of rules are held once for all tools that have them. */
+/** Lists of at least this length are shared between tools. */
 const MIN_SHARED = 12;
 
-/** Rules of one scope or several, by what they are about, so that a tool meets only those that may concern it. */
+/** Rules of one or several scopes, indexed by permission, so that a tool meets only those that may concern it. */
 export class RuleIndex {
   readonly size: number;
   readonly #exact = new Map<string, CompiledRule[]>();
@@ -67,9 +70,9 @@ export class RuleIndex {
     if (this.size === 0) return NONE;
     const known = this.#candidates.get(tool);
     if (known) return known;
-    const found = this.#find(tool);
-    this.#candidates.set(tool, found);
-    return found;
+    const candidates = this.#find(tool);
+    this.#candidates.set(tool, candidates);
+    return candidates;
   }
 
   #add(rule: CompiledRule): void {
@@ -97,18 +100,18 @@ export class RuleIndex {
       ...(full === tool.name ? [] : (this.#exact.get(full) ?? [])),
       ...[...(this.#byOrigin.get(tool.origin) ?? []), ...this.#globs].filter(matches),
     ].filter(isAbout);
-    const can = traitsOf(tool);
-    const traits = can.map((trait) => (this.#traits.get(trait) ?? []).filter(isAbout));
+    const toolTraits = traitsOf(tool);
+    const traits = toolTraits.map((trait) => (this.#traits.get(trait) ?? []).filter(isAbout));
     const any = this.#any.filter(isAbout);
     const all = [...named, ...traits.flat(), ...any];
     if (all.length === 0) return NONE;
     return {
-      final: this.#ranked(all.filter(({ rule }) => rule.final && rule.action === "deny")),
-      named: this.#ranked(sorted(named)),
-      traits: traits.filter((rules) => rules.length > 0).map((rules) => this.#ranked(sorted(rules))),
-      traitCount: can.length,
-      any: this.#ranked(sorted(any)),
-      flows: this.#ranked(
+      final: this.#rank(all.filter(({ rule }) => rule.final && rule.action === "deny")),
+      named: this.#rank(sortRules(named)),
+      traits: traits.filter((rules) => rules.length > 0).map((rules) => this.#rank(sortRules(rules))),
+      traitCount: toolTraits.length,
+      any: this.#rank(sortRules(any)),
+      flows: this.#rank(
         all.filter(({ rule: { after, action } }) => after !== undefined && action !== "allow"),
       ),
       hasAnswers: named.some(({ rule }) => rule.isAnswer),
@@ -117,8 +120,8 @@ export class RuleIndex {
     };
   }
 
-  /** Thousands of tools may have the same hundreds of rules: those are held once. */
-  #ranked(rules: readonly CompiledRule[]): RankedRules {
+  /** Thousands of tools may have the same hundreds of rules; such lists exist once. */
+  #rank(rules: readonly CompiledRule[]): RankedRules {
     if (rules.length < MIN_SHARED) return rules.length === 0 ? NO_RULES : new RankedRules(rules);
     const key = rules.map((rule) => this.#numbers.get(rule)).join(" ");
     const known = this.#shared.get(key) ?? new RankedRules(rules);
@@ -129,16 +132,16 @@ export class RuleIndex {
 
 /** The only origin whose tools a glob can match; undefined: it may match tools of several. */
 function originOf(permission: string): string | undefined {
-  const written = permission.slice(0, permission.indexOf("*"));
-  return /^(?:(?:mcp|plugin):[^:]+|native|platform|custom)(?=:)/.exec(written)?.[0];
+  const prefix = permission.slice(0, permission.indexOf("*"));
+  return /^(?:(?:mcp|plugin):[^:]+|native|platform|custom)(?=:)/.exec(prefix)?.[0];
 }
 
-function sorted(rules: readonly CompiledRule[]): readonly CompiledRule[] {
+function sortRules(rules: readonly CompiledRule[]): readonly CompiledRule[] {
   return rules.toSorted((a, b) => compareRules(b, a));
 }
 
 function push<K>(map: Map<K, CompiledRule[]>, key: K, rule: CompiledRule): void {
-  const there = map.get(key);
-  if (there) there.push(rule);
+  const list = map.get(key);
+  if (list) list.push(rule);
   else map.set(key, [rule]);
 }

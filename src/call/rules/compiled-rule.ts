@@ -8,47 +8,47 @@ import { type CallFacts, compilePattern, type Pattern } from "./pattern.ts";
 
 export type Action = Rule["action"];
 
-/** What rules may be about beside tools and everything: what a tool can do, and that it may destroy something. */
+/** What rules can be about besides tools and `*`: what a tool can do, and whether it may destroy something. */
 export type Trait = Capability | "destructive";
 export const TRAITS: readonly Trait[] = [...CAPABILITIES, "destructive"];
 
-/** What of a tool decides which rules are about it. */
+/** The parts of a tool that decide which rules are about it. */
 export type RuledTool = Pick<Tool, "name" | "origin" | "ownName"> &
   Partial<Pick<Tool, "capabilities" | "untrusted" | "flags" | "inputSchema" | "reads" | "startsIn">> &
   Pick<ToolPlace, "startsElsewhere">;
 
-/** What of a call decides, beside its tool. */
+/** What decides about a call, besides its tool. */
 export interface Circumstances {
   readonly facts: () => CallFacts;
   readonly texts: () => CallTexts;
   /** What the conversation has come in touch with. */
   readonly labels: ReadonlySet<string>;
-  /** Denies that match only if a command that cannot be read for certain runs what they are about: these ask. */
-  readonly doubted: Set<CompiledRule>;
-  /** These do not match. */
+  /** Denies that match only if a command that cannot be read for certain runs what they are about. They ask instead. */
+  readonly uncertainDenies: Set<CompiledRule>;
+  /** Set: uncertain denies do not match. */
   readonly isCertainOnly?: true;
 }
 
 export const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 const SCOPES: readonly RuleScope[] = ["default", "user", "project", "agent", "session"];
 
-/** A rule, ready to be weighed against others. */
+/** A rule in the form in which it is weighed against others. */
 export interface CompiledRule {
   readonly rule: Rule;
-  /** Its permission, with URIs as they are compared. */
+  /** Its permission, with URIs in canonical form. */
   readonly permission: string;
   readonly matchesName: (permission: string) => boolean;
   readonly pattern: Pattern | undefined;
-  /** It may hold for one call and not for another of the same tool. */
+  /** It may match one call and not another of the same tool. */
   readonly isConditional: boolean;
   readonly matches: (circumstances: Circumstances) => boolean;
-  /** What of two rules the more specific has more of: permission, pattern, scope, strictness; in this order. */
+  /** How specific the rule is: permission, pattern, scope, strictness, compared in this order. */
   readonly rank: readonly [permission: number, pattern: number, scope: number, strictness: number];
   readonly text: string;
 }
 
 const EXACT = 1_000_000;
-/** Above every trait, however little of a name is spelt out. */
+/** Above every trait, however little of a name the permission spells out. */
 const NAMED = 1_000;
 const TRAIT = 1;
 
@@ -56,23 +56,23 @@ const TRAIT = 1;
 export function compileRule(rule: Rule, userHome: string): CompiledRule {
   const { permission, action, after, unless } = rule;
   const pattern = rule.pattern === undefined ? undefined : compilePattern(rule.pattern, userHome);
-  const exempt = unless === undefined ? undefined : compilePattern(unless, userHome);
-  const matches = ({ facts, labels, doubted, isCertainOnly }: Circumstances) => {
+  const exception = unless === undefined ? undefined : compilePattern(unless, userHome);
+  const matches = ({ facts, labels, uncertainDenies, isCertainOnly }: Circumstances) => {
     if (after !== undefined && !labels.has(after)) return false;
-    if (exempt?.permits(facts())) return false;
+    if (exception?.permits(facts())) return false;
     if (!pattern) return true;
     if (action === "allow") return pattern.permits(facts());
     const caught = pattern.catches(facts());
     if (caught !== "maybe" || action !== "deny" || rule.final) return caught !== "no";
-    doubted.add(compiled);
+    uncertainDenies.add(compiled);
     return !isCertainOnly;
   };
-  const isConditional = pattern !== undefined || exempt !== undefined || after !== undefined;
-  const compared = canonicalPermission(permission);
+  const isConditional = pattern !== undefined || exception !== undefined || after !== undefined;
+  const canonical = canonicalPermission(permission);
   const compiled: CompiledRule = {
     rule,
-    permission: compared,
-    matchesName: wildcard(compared),
+    permission: canonical,
+    matchesName: wildcard(canonical),
     pattern,
     isConditional,
     matches: isConditional ? matches : () => true,
@@ -82,7 +82,7 @@ export function compileRule(rule: Rule, userHome: string): CompiledRule {
       SCOPES.indexOf(rule.from),
       STRICTNESS[action],
     ],
-    text: textOf(rule),
+    text: describeRule(rule),
   };
   return compiled;
 }
@@ -95,7 +95,7 @@ export function traitsOf({ capabilities = [], flags }: RuledTool): readonly Trai
   return flags?.destructive ? [...capabilities, "destructive"] : capabilities;
 }
 
-/** Above 0 where `a` is the more specific; 0 only for rules that say the same. */
+/** Positive where `a` is more specific; 0 only for rules that say the same. */
 export function compareRules(a: CompiledRule, b: CompiledRule): number {
   for (let part = 0; part < 4; part++) {
     const difference = a.rank[part]! - b.rank[part]!;
@@ -111,8 +111,8 @@ function permissionRank(permission: string): number {
   return stars === 0 ? EXACT : NAMED + permission.length - stars;
 }
 
-/** In words a person can find again. */
-function textOf({ from, id, permission, pattern, after, only, action, final }: Rule): string {
+/** Text by which a person can find the rule again. */
+function describeRule({ from, id, permission, pattern, after, only, action, final }: Rule): string {
   const written = typeof pattern === "object" ? JSON.stringify(pattern) : pattern;
   return [
     id === undefined ? `${from}:` : `${from} (${id}):`,

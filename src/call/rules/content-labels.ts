@@ -5,14 +5,14 @@ import type { Labels } from "./labels.ts";
 
 export interface ContentLabelsDeps {
   readonly store: ContentLabelStore;
-  readonly labels: Pick<Labels, "of" | "ofAgent">;
+  readonly labels: Pick<Labels, "forCaller" | "forAgent">;
   readonly clock: Clock;
 }
 
-/** What is still read is noted anew after this, so that only what nobody reads any more is forgotten. */
-const RENEWED_MS = 30 * 24 * 60 * 60 * 1_000;
+/** Labels that are still read are renewed after this time, so that only those of unread content expire. */
+const RENEW_AFTER_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Labels of what conversations leave for others: memories, tickets, notes, tasks, reports. By the ids of these. */
+/** Labels of what conversations leave for others (memories, tickets, notes, tasks, reports), by the ids of these. */
 export class ContentLabels {
   readonly #deps: ContentLabelsDeps;
 
@@ -20,27 +20,27 @@ export class ContentLabels {
     this.#deps = deps;
   }
 
-  /** The labels of all of these together; the id of an agent stands for what it says now. */
-  async of(ids: readonly string[]): Promise<readonly string[]> {
+  /** The labels of all these ids together; the id of an agent stands for its present labels. */
+  async find(ids: readonly string[]): Promise<readonly string[]> {
     const { store, labels, clock } = this.#deps;
     const found = await store.get(ids);
     const now = clock();
-    const old = found.filter(({ labelledAt }) => now - labelledAt >= RENEWED_MS);
+    const old = found.filter(({ labelledAt }) => now - labelledAt >= RENEW_AFTER_MS);
     if (old.length > 0) await store.put(old.map((record) => ({ ...record, labelledAt: now })));
     return [
       ...new Set([
         ...found.flatMap((record) => record.labels),
-        ...ids.flatMap((id) => [...labels.ofAgent(id)]),
+        ...ids.flatMap((id) => [...labels.forAgent(id)]),
       ]),
     ];
   }
 
-  /** The caller wrote these: whoever reads them reads what its conversation has come in touch with. */
-  async wrote(caller: Caller, ids: readonly string[]): Promise<void> {
+  /** Gives the labels of the caller's conversation to what it wrote, because readers come in touch with the same. */
+  async labelWritten(caller: Caller, ids: readonly string[]): Promise<void> {
     const { store, labels, clock } = this.#deps;
-    const own = caller.operator ? [] : [...labels.of(caller)];
+    const own = caller.operator ? [] : [...labels.forCaller(caller)];
     if (own.length === 0 || ids.length === 0) return;
-    // A change leaves some of what was there before: labels are added, never taken away.
+    // A change keeps some of the earlier content, so labels are added and never removed.
     const known = new Map((await store.get(ids)).map((record) => [record.id, record.labels]));
     const labelledAt = clock();
     await store.put(

@@ -1,11 +1,11 @@
 import type { Rule, Settings } from "../../machine/config/settings.ts";
 
-/** What an agent remembers is its own. */
-const OWN = ["update_memory", "forget"];
+/** An agent may change its own memories. */
+const MEMORY_TOOLS = ["update_memory", "forget"];
 
 /**
- * What holds where nobody says otherwise. A rule of a person about the same permission goes before these, as does
- * every rule that names a tool or a server.
+ * The rules that hold unless somebody says otherwise. A person's rule about the same permission takes precedence, and
+ * so does every rule that names a tool or a server.
  */
 export function defaultRules(
   settings: Pick<Settings, "defaultRules" | "trust">,
@@ -15,7 +15,11 @@ export function defaultRules(
   const { allowHosts } = settings.trust;
   const ask = { action: "ask", from: "default" } as const;
   return [
-    { permission: "destructive", except: [...OWN, ...(shell.isSandboxed ? ["run_shell"] : [])], ...ask },
+    {
+      permission: "destructive",
+      except: [...MEMORY_TOOLS, ...(shell.isSandboxed ? ["run_shell"] : [])],
+      ...ask,
+    },
     { permission: "fs.write", only: "untrusted", ...ask },
     {
       permission: "net",

@@ -4,35 +4,35 @@ import type { Rule } from "../../machine/config/settings.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import type { RuleIndex } from "./candidates.ts";
 import { type Action, type CompiledRule, compareRules, type RuledTool } from "./compiled-rule.ts";
+import { type CallerKind, effectiveAction } from "./effective-action.ts";
 import type { RuledCall, Rules } from "./rules.ts";
-import { type AskedCaller, settledAction } from "./settled-action.ts";
 
 export interface Explanation {
-  /** What becomes of the call: what a rule asks about runs for a person, and is denied to a headless agent. */
+  /** What happens to the call: an ask runs for a person and is denied to a headless agent. */
   readonly action: Action;
   /** In words; `default: allow` where no rule matches. */
   readonly text: string;
   readonly winner: Rule | undefined;
-  /** Every other rule about the tool, those that match first. */
+  /** All other rules about the tool, matching ones first. */
   readonly others: readonly { readonly rule: Rule; readonly matched: boolean; readonly why: string }[];
-  /** What the call is about, as patterns see it. */
+  /** The paths, hosts and commands of the call, as patterns see them. */
   readonly subjects: Readonly<Record<SubjectKind, readonly string[]>>;
-  /** Rules of which each would give another answer. */
+  /** Rules that would each change the answer. */
   readonly changes: readonly Change[];
 }
 
-/** A rule that would change the answer; of one agent where it names one. */
+/** A rule that would change the answer; for one agent if it names one. */
 export type Change = WrittenRule & { readonly agent?: string };
 
-/** Who calls; `agent`: its name, where it is one. */
-export interface ExplainedCaller extends AskedCaller {
+/** Who calls; `agent`: its name, if it is an agent. */
+export interface ExplainedCaller extends CallerKind {
   readonly agent?: string;
 }
 
-/** Why what a rule asks about is not asked. */
-const UNASKED = {
-  allow: "; nobody asks the operator",
-  deny: "; nobody is asked for a headless agent",
+/** Why nobody is asked although a rule asks. */
+const NOT_ASKED = {
+  allow: "; the operator is not asked",
+  deny: "; the agent is headless, so nobody is asked",
   ask: "",
 } as const satisfies Record<Action, string>;
 const MAX_OTHERS = 100;
@@ -42,69 +42,75 @@ export function explain(
   rules: Rules,
   tool: RuledTool,
   call: RuledCall,
-  more: readonly RuleIndex[],
-  { agent, ...asked }: ExplainedCaller,
+  extra: readonly RuleIndex[],
+  { agent, ...callerKind }: ExplainedCaller,
 ): Explanation {
-  const { winner, decision, all } = rules.matching(tool, call, more);
-  const action = settledAction(decision.action, asked);
-  const text = `${decision.rule}${action === decision.action ? "" : UNASKED[action]}`;
+  const { winner, decision, all } = rules.matchAll(tool, call, extra);
+  const action = effectiveAction(decision.action, callerKind);
+  const text = `${decision.rule}${action === decision.action ? "" : NOT_ASKED[action]}`;
   const { subjects } = rules.factsOf(tool, call);
   const others = [...all]
     .filter(([rule]) => rule !== winner)
     .map(([rule, matched]) => {
-      return { compiled: rule, matched, why: matched ? whyLost(rule, winner!) : whyNot(rule, call) };
+      return {
+        compiled: rule,
+        matched,
+        why: matched ? explainLoss(rule, winner!) : explainMismatch(rule, call),
+      };
     })
     .toSorted((a, b) => Number(b.matched) - Number(a.matched) || compareRules(b.compiled, a.compiled))
     .slice(0, MAX_OTHERS)
     .map(({ compiled, matched, why }) => ({ rule: compiled.rule, matched, why }));
   const { path, host, hostInCommand, command } = subjects;
-  const shown = {
+  const shownSubjects = {
     path: path.slice(0, MAX_SUBJECTS),
     host: [...host, ...hostInCommand].slice(0, MAX_SUBJECTS),
     command: command.slice(0, MAX_SUBJECTS),
   };
   const changes = winner?.rule.final
     ? []
-    : changesOf(rules, tool, call, more, { action, subjects: shown, agent, asked });
-  return { action, text, winner: winner?.rule, others, subjects: shown, changes };
+    : findChanges(rules, tool, call, extra, { action, subjects: shownSubjects, agent, callerKind });
+  return { action, text, winner: winner?.rule, others, subjects: shownSubjects, changes };
 }
 
-function whyLost(rule: CompiledRule, winner: CompiledRule): string {
-  if (winner.rule.final) return "a final deny goes before everything";
+function explainLoss(rule: CompiledRule, winner: CompiledRule): string {
+  if (winner.rule.final) return "a final deny takes precedence over everything";
   if (rule.rule.from === "project" && winner.rule.from !== "project")
     return "a project's rule may only tighten, and only against what is less specific";
   if (rule.rule.isAnswer && !winner.rule.isAnswer)
-    return "an answer only lets run what would be asked about, and not because of a label";
+    return "an answer to an approval only replaces an ask, and not one that is due to a label";
   const differs = [0, 1, 2, 3].find((part) => rule.rank[part] !== winner.rank[part]);
   if (compareRules(rule, winner) > 0) {
     return winner.rule.from === "project"
       ? "a project's rule tightens it"
-      : `the tool needs leave for ${winner.rule.permission}, too, and that is decided more strictly`;
+      : `the tool also needs permission for ${winner.rule.permission}, and that is decided more strictly`;
   }
   if (differs === 0) return "its permission is less specific";
   if (differs === 1) return "its pattern is less specific";
-  if (differs === 2) return `a rule of ${winner.rule.from} goes before one of ${rule.rule.from}`;
-  return differs === 3 ? "of equals the stricter counts" : "the one that decided says the same";
+  if (differs === 2) return `a ${winner.rule.from} rule takes precedence over a ${rule.rule.from} rule`;
+  return differs === 3
+    ? "of equally specific rules the stricter one counts"
+    : "the deciding rule says the same";
 }
 
-function whyNot({ rule }: CompiledRule, { labels }: RuledCall): string {
+function explainMismatch({ rule }: CompiledRule, { labels }: RuledCall): string {
   if (rule.after !== undefined && !labels?.has(rule.after))
     return `the conversation does not have the label ${rule.after}`;
   if (rule.unless !== undefined && rule.pattern === undefined) return "this call is excepted from it";
   return rule.action === "allow"
-    ? "its pattern does not surely fit everything in this call"
-    : "its pattern fits nothing in this call";
+    ? "its pattern does not certainly match everything in this call"
+    : "its pattern matches nothing in this call";
 }
 
-/** Tried out, not guessed: the least that is to be added for each other answer, for the agent alone where that is enough. */
-function changesOf(
+/** The smallest rule that leads to each other answer, found by trying; for the agent alone where that is enough. */
+function findChanges(
   rules: Rules,
   tool: RuledTool,
   call: RuledCall,
-  more: readonly RuleIndex[],
+  extra: readonly RuleIndex[],
   now: Pick<Explanation, "action" | "subjects"> & {
     readonly agent: string | undefined;
-    readonly asked: AskedCaller;
+    readonly callerKind: CallerKind;
   },
 ): readonly Change[] {
   const subject = SUBJECT_KINDS.toReversed().find((kind) => now.subjects[kind].length === 1);
@@ -118,12 +124,13 @@ function changesOf(
         ...(exact ? [{ permission, action, pattern: exact }] : []),
       ];
       const { agent } = now;
-      const tried = agent === undefined ? forAll : [...forAll.map((rule) => ({ ...rule, agent })), ...forAll];
-      const works = tried.find(({ agent: whose, ...rule }) => {
-        const added = rules.more([{ ...rule, from: whose === undefined ? "user" : "agent" }]);
-        const { action: decided } = rules.decide(tool, call, [...more, added]);
-        return settledAction(decided, now.asked) === action;
+      const candidates =
+        agent === undefined ? forAll : [...forAll.map((rule) => ({ ...rule, agent })), ...forAll];
+      const working = candidates.find(({ agent: ruleAgent, ...rule }) => {
+        const added = rules.compileExtra([{ ...rule, from: ruleAgent === undefined ? "user" : "agent" }]);
+        const { action: decided } = rules.decide(tool, call, [...extra, added]);
+        return effectiveAction(decided, now.callerKind) === action;
       });
-      return works ? [works] : [];
+      return working ? [working] : [];
     });
 }

@@ -12,51 +12,51 @@ export interface LabelsDeps {
   readonly clock: Clock;
   /** The agent that an agent works for. */
   readonly parentOf: (agentId: string) => string | null;
-  /** What could not be kept; it counts all the same, until the process ends. */
+  /** Called for what could not be stored; it still counts until the process ends. */
   readonly onProblem: (error: unknown) => void;
 }
 
 type Conversation = Pick<Caller, "agentId" | "conversation" | "parentId" | "operator" | "tokenId">;
 
-interface Held {
+interface LabelEntry {
   readonly agentId: string;
   readonly conversation: string;
   readonly labels: ReadonlySet<string>;
-  /** When one of them came or was met again last. */
+  /** When a label was last added or met again. */
   readonly at: number;
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** Of conversations; the longest unlabelled are forgotten first. */
-const MAX_HELD = 20_000;
+/** Conversations; the ones that were labelled longest ago are dropped first. */
+const MAX_ENTRIES = 20_000;
 const MAX_LABELS = 20;
 const MAX_PARENTS = 10;
 /**
- * What came to any call of an agent counts so long for all its calls with a token, and for those who work for it: else a
- * caller would get rid of labels by another session, another token or another surface.
+ * For this long, labels from any call of an agent count for all its calls with a token, and for the agents that work
+ * for it. Otherwise a caller could shed labels by using another session, token or surface.
  */
 const INHERITED_MS = 24 * 60 * 60 * 1_000;
-/** A label that is met again is noted anew after this. */
-const RENEWED_MS = 60 * 60 * 1_000;
-/** Clocks of replicas may differ by so much. */
+/** A label that is met again is renewed after this time. */
+const RENEW_AFTER_MS = 60 * 60 * 1_000;
+/** How much the clocks of replicas may differ. */
 const OVERLAP_MS = 60_000;
 
-/** What comes from where nobody vouches for it. */
+/** The label of content from untrusted origins. */
 export const UNTRUSTED_CONTENT = "untrusted_content";
 const UNTRUSTED: readonly string[] = [UNTRUSTED_CONTENT];
-const NO_MORE: readonly string[] = [];
-/** In the place of a conversation: what came to any call of the agent. */
+const NO_EXTRA: readonly string[] = [];
+/** In place of a conversation: labels from any call of the agent. */
 const ANY_CALL = "(any call)";
 
-/** Whether labels are of all calls of an agent that come with a token, and of no conversation. */
+/** Whether these labels belong to all calls of an agent with a token, not to one conversation. */
 export function isOfAnyCall(conversation: string): boolean {
   return conversation === ANY_CALL;
 }
 
-/** What conversations have come in touch with, held in memory and kept in the store over restarts and replicas. */
+/** What conversations have come in touch with, in memory and stored across restarts and replicas. */
 export class Labels {
   readonly #deps: LabelsDeps;
-  readonly #held = new Map<string, Held>();
+  readonly #entries = new Map<string, LabelEntry>();
   #readTo = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -70,129 +70,132 @@ export class Labels {
     return labels;
   }
 
-  of(caller: Conversation): ReadonlySet<string> {
-    if (this.#held.size === 0) return NONE;
+  forCaller(caller: Conversation): ReadonlySet<string> {
+    if (this.#entries.size === 0) return NONE;
     const { agentId, conversation, parentId } = caller;
-    let all = this.#fresh(this.#held.get(keyOf(agentId, conversation)), LABELS_KEPT_MS) ?? NONE;
-    // A conversation that comes with no token is one that the program around the hub opened: no agent chooses it.
-    if (caller.tokenId !== null) all = union(this.ofAgent(agentId), all);
-    let above = parentId;
-    for (let depth = 0; above !== null && depth < MAX_PARENTS; depth++) {
-      const same = this.#fresh(this.#held.get(keyOf(above, conversation)), LABELS_KEPT_MS);
-      all = union(same ?? this.ofAgent(above), all);
-      above = this.#deps.parentOf(above);
+    let all = this.#freshLabels(this.#entries.get(keyOf(agentId, conversation)), LABELS_KEPT_MS) ?? NONE;
+    // A conversation without a token was opened by the embedding program; no agent can choose it.
+    if (caller.tokenId !== null) all = union(this.forAgent(agentId), all);
+    let ancestor = parentId;
+    for (let depth = 0; ancestor !== null && depth < MAX_PARENTS; depth++) {
+      const same = this.#freshLabels(this.#entries.get(keyOf(ancestor, conversation)), LABELS_KEPT_MS);
+      all = union(same ?? this.forAgent(ancestor), all);
+      ancestor = this.#deps.parentOf(ancestor);
     }
     return all;
   }
 
-  /** What came to any call of an agent in the last day. */
-  ofAgent(agentId: string): ReadonlySet<string> {
-    return this.#fresh(this.#held.get(keyOf(agentId, ANY_CALL)), INHERITED_MS) ?? NONE;
+  /** Labels from any call of an agent in the last day. */
+  forAgent(agentId: string): ReadonlySet<string> {
+    return this.#freshLabels(this.#entries.get(keyOf(agentId, ANY_CALL)), INHERITED_MS) ?? NONE;
   }
 
-  /** Notes that a conversation is about to read what a tool gave; `more`: labels of what it gave this time. */
-  read(
+  /** Notes that a conversation is about to read a tool's result; `extra`: labels of this result. */
+  noteRead(
     caller: Conversation,
     { labels, untrusted }: Pick<Tool, "labels" | "untrusted">,
-    more: readonly string[] = NO_MORE,
+    extra: readonly string[] = NO_EXTRA,
   ): void {
-    if (caller.operator || (labels === undefined && !untrusted && more.length === 0)) return;
-    const read =
-      labels || more.length > 0 ? [...(untrusted ? UNTRUSTED : []), ...(labels ?? []), ...more] : UNTRUSTED;
-    if (read.length === 0) return;
-    this.#add(caller.agentId, caller.conversation, read);
-    this.#add(caller.agentId, ANY_CALL, read);
+    if (caller.operator || (labels === undefined && !untrusted && extra.length === 0)) return;
+    const found =
+      labels || extra.length > 0 ? [...(untrusted ? UNTRUSTED : []), ...(labels ?? []), ...extra] : UNTRUSTED;
+    if (found.length === 0) return;
+    this.#add(caller.agentId, caller.conversation, found);
+    this.#add(caller.agentId, ANY_CALL, found);
   }
 
-  /** Those that count now, newest first. */
+  /** The labels that count now, newest first. */
   list(): readonly LabelRecord[] {
     const now = this.#deps.clock();
-    return [...this.#held.values()]
-      .filter(({ conversation, at }) => now - at < keptMs(conversation))
+    return [...this.#entries.values()]
+      .filter(({ conversation, at }) => now - at < lifetimeOf(conversation))
       .map(({ agentId, conversation, labels, at }) => {
         return { agentId, conversation, labels: [...labels], labelledAt: at };
       })
       .toSorted((a, b) => b.labelledAt - a.labelledAt);
   }
 
-  /** A person says that they no longer count: of one conversation, or of all of an agent. Resolves when that is kept. */
+  /**
+   * Clears the labels of one conversation, or of all conversations of an agent, on behalf of a person. Resolves once
+   * that is stored.
+   */
   async clear(agentId: string, conversation?: string): Promise<number> {
     const labelledAt = this.#deps.clock();
     const own = this.list().filter((each) => each.agentId === agentId);
     const isNamed = (each: LabelRecord) => conversation === undefined || each.conversation === conversation;
     const rest = own.filter((each) => !isNamed(each) && !isOfAnyCall(each.conversation));
-    // What counts for every call goes with the last conversation of the day that it came from.
+    // The labels for all calls are cleared with the last conversation of the day that they came from.
     const isLast = rest.every((each) => labelledAt - each.labelledAt >= INHERITED_MS);
     const cleared = own.filter((each) => isNamed(each) || (isLast && isOfAnyCall(each.conversation)));
     for (const record of cleared) {
-      this.#held.delete(keyOf(agentId, record.conversation));
-      // Other processes drop theirs when they read this.
-      this.#keep({ ...record, labels: [], labelledAt });
+      this.#entries.delete(keyOf(agentId, record.conversation));
+      // Other processes clear theirs when they read this record.
+      this.#enqueueWrite({ ...record, labels: [], labelledAt });
     }
     await this.#writing;
     return cleared.filter(({ conversation: each }) => !isOfAnyCall(each)).length;
   }
 
-  /** Takes over what another process changed. */
+  /** Merges what other processes changed. */
   async reload(): Promise<void> {
     const now = this.#deps.clock();
     const since = Math.max(now - LABELS_KEPT_MS, this.#readTo - OVERLAP_MS);
-    for (const record of await this.#deps.store.list(since, MAX_HELD)) this.#takeOver(record);
+    for (const record of await this.#deps.store.list(since, MAX_ENTRIES)) this.#merge(record);
     this.#readTo = now;
   }
 
-  /** Resolves when everything noted is kept. */
+  /** Resolves when everything noted is stored. */
   close(): Promise<void> {
     return this.#writing;
   }
 
-  #add(agentId: string, conversation: string, read: readonly string[]): void {
+  #add(agentId: string, conversation: string, found: readonly string[]): void {
     const now = this.#deps.clock();
-    const known = this.#held.get(keyOf(agentId, conversation));
-    const isOld = known !== undefined && now - known.at >= RENEWED_MS;
-    // Every call but the first of a conversation.
-    if (known && !isOld && read.every((label) => known.labels.has(label))) return;
-    const before = this.#fresh(known, keptMs(conversation)) ?? NONE;
-    // However many others there are, this is the one that a conversation must not escape.
-    const room = Math.max(MAX_LABELS - before.size, 0);
-    const unknown = [...new Set(read)].filter((label) => !before.has(label));
+    const known = this.#entries.get(keyOf(agentId, conversation));
+    const isOld = known !== undefined && now - known.at >= RENEW_AFTER_MS;
+    // True for every call but the first of a conversation.
+    if (known && !isOld && found.every((label) => known.labels.has(label))) return;
+    const current = this.#freshLabels(known, lifetimeOf(conversation)) ?? NONE;
+    // Beyond the limit, this label is still added: no conversation may escape it.
+    const room = Math.max(MAX_LABELS - current.size, 0);
+    const unknown = [...new Set(found)].filter((label) => !current.has(label));
     const added = unknown.filter((label, index) => index < room || label === UNTRUSTED_CONTENT);
     if (added.length === 0 && !isOld) return;
-    const labels = [...before, ...added];
-    this.#hold({ agentId, conversation, labels: new Set(labels), at: now });
-    this.#keep({ agentId, conversation, labels, labelledAt: now });
+    const labels = [...current, ...added];
+    this.#set({ agentId, conversation, labels: new Set(labels), at: now });
+    this.#enqueueWrite({ agentId, conversation, labels, labelledAt: now });
   }
 
-  #keep(record: LabelRecord): void {
+  #enqueueWrite(record: LabelRecord): void {
     this.#writing = this.#writing.then(() => this.#deps.store.put(record)).catch(this.#deps.onProblem);
   }
 
-  /** Undefined: there is none, or it is older. */
-  #fresh(held: Held | undefined, maxAge: number): ReadonlySet<string> | undefined {
-    return held && this.#deps.clock() - held.at < maxAge ? held.labels : undefined;
+  /** Undefined: there are none, or they are older. */
+  #freshLabels(entry: LabelEntry | undefined, maxAge: number): ReadonlySet<string> | undefined {
+    return entry && this.#deps.clock() - entry.at < maxAge ? entry.labels : undefined;
   }
 
-  /** Labels only ever come, but for a person who clears them: of two processes that add at once, neither takes the other's away. */
-  #takeOver({ agentId, conversation, labels, labelledAt }: LabelRecord): void {
+  /** Only a person removes labels, so processes that add at the same time never remove each other's. */
+  #merge({ agentId, conversation, labels, labelledAt }: LabelRecord): void {
     const key = keyOf(agentId, conversation);
-    const known = this.#held.get(key);
+    const known = this.#entries.get(key);
     if (labels.length === 0) {
-      if (known && known.at <= labelledAt) this.#held.delete(key);
+      if (known && known.at <= labelledAt) this.#entries.delete(key);
       return;
     }
     const at = Math.max(known?.at ?? 0, labelledAt);
-    this.#hold({ agentId, conversation, labels: new Set([...(known?.labels ?? []), ...labels]), at });
+    this.#set({ agentId, conversation, labels: new Set([...(known?.labels ?? []), ...labels]), at });
   }
 
-  #hold(held: Held): void {
-    const key = keyOf(held.agentId, held.conversation);
-    this.#held.delete(key);
-    this.#held.set(key, held);
-    if (this.#held.size <= MAX_HELD) return;
-    // One agent with many conversations must not rid the others of theirs.
-    for (const [oldest, { conversation }] of this.#held) {
+  #set(entry: LabelEntry): void {
+    const key = keyOf(entry.agentId, entry.conversation);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size <= MAX_ENTRIES) return;
+    // One agent with many conversations must not displace the labels of others.
+    for (const [oldest, { conversation }] of this.#entries) {
       if (isOfAnyCall(conversation)) continue;
-      this.#held.delete(oldest);
+      this.#entries.delete(oldest);
       return;
     }
   }
@@ -202,7 +205,7 @@ function keyOf(agentId: string, conversation: string): string {
   return `${agentId} ${conversation}`;
 }
 
-function keptMs(conversation: string): number {
+function lifetimeOf(conversation: string): number {
   return isOfAnyCall(conversation) ? INHERITED_MS : LABELS_KEPT_MS;
 }
 

@@ -1,4 +1,4 @@
-/** Which calls a rule is about: a glob over what the call is about, or predicates over its arguments. */
+/** Which calls a rule is about: a glob over their paths, hosts and commands, or predicates over arguments. */
 
 import { mayBeFileName } from "../../lib/address/host-name.ts";
 import { isRecord } from "../../lib/json.ts";
@@ -6,57 +6,57 @@ import { mayMatch, wildcard } from "../../lib/text/wildcard.ts";
 import type { RulePattern } from "../../machine/config/settings.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
 import { type Anchor, pathAnchor, textAnchor } from "./paths/anchors.ts";
-import { possibleHostsOf, sureHostOf } from "./paths/host-names.ts";
-import { normalPathGlob, pathGlob } from "./paths/path-glob.ts";
-import type { PathReader } from "./paths/place-names.ts";
+import { certainHostOf, possibleHostsOf } from "./paths/host-names.ts";
+import { normalizePathGlob, pathGlob } from "./paths/path-glob.ts";
+import type { PathReader } from "./paths/path-readings.ts";
 import { type CommandReading, type Mark, marksIn, readCommandLine, UNKNOWN } from "./shell/shell-words.ts";
 import type { Subjects } from "./subjects.ts";
 
-/** A call as patterns see it; worked out when the first of them asks. */
+/** A call as patterns see it; computed when the first pattern asks. */
 export interface CallFacts {
   readonly args: Readonly<Record<string, unknown>>;
-  /** Whether the tool says that it takes an argument, by the steps to it. */
+  /** Whether the tool's schema declares an argument, by the path to it. */
   readonly declares: (steps: readonly string[]) => boolean;
   readonly subjects: Subjects;
   readonly paths: PathReader;
 }
 
 export interface Pattern {
-  /** Every value of it fits for sure: what an allow needs. */
+  /** Whether every value certainly matches, as an allow requires. */
   permits(call: CallFacts): boolean;
-  /** Some value of it fits, or may: what is enough to ask or deny. */
+  /** Whether some value matches or may match, which is enough to ask or deny. */
   catches(call: CallFacts): Catch;
-  /** Whether everything below the folders of the call is caught, for certain. */
+  /** Whether everything below the folders of the call is certainly caught. */
   catchesBelow(call: CallFacts): boolean;
-  /** How much it spells out; more wins. */
+  /** How much it spells out; the larger weight wins. */
   readonly weight: number;
-  /** No call fits, for sure or maybe, that does not meet one anchor of each list; an anchor without a text is always met. */
+  /** A call can match only if it meets one anchor of each list; an anchor without a text is always met. */
   readonly anchors: readonly (readonly Anchor[])[];
 }
 
 /**
- * Whether a pattern catches a call. `maybe`: only if a command that cannot be read for certain runs what it is about.
- * A path or host that one of its readers may take for another is caught `surely`.
+ * Whether a pattern catches a call. `maybe`: only if a command that cannot be read for certain runs what the pattern is
+ * about. A path or host that some reader may take for a match is caught `surely`.
  */
 export type Catch = "no" | "maybe" | "surely";
 
-/** A glob over one kind of value: whether a value fits for sure, and whether it may in some reading. */
-interface Glob {
+/** A glob over one kind of value. */
+interface ValueGlob {
   readonly surely: (value: string, paths: PathReader) => boolean;
   readonly maybe: (value: string, paths: PathReader) => boolean;
-  /** Of commands: whether one that is read for certain fits. Absent: `maybe` is enough. */
+  /** Only for commands: whether one that is read for certain matches. Absent: `maybe` is enough. */
   readonly certainly?: (value: string, paths: PathReader) => boolean;
-  /** Of paths: with a folder it fits everything below. */
+  /** Only for paths: it matches everything below a folder that it matches. */
   readonly isDeep?: boolean;
 }
 
 type Kind = SubjectKind | "argument";
 
 interface Globs {
-  readonly wanted: Readonly<Record<Kind, readonly Glob[]>>;
-  readonly unwanted: Readonly<Record<Kind, readonly Glob[]>>;
+  readonly wanted: Readonly<Record<Kind, readonly ValueGlob[]>>;
+  readonly unwanted: Readonly<Record<Kind, readonly ValueGlob[]>>;
   readonly weight: number;
-  /** As they are written, without exceptions. */
+  /** As written, without exceptions. */
   readonly texts: readonly string[];
 }
 
@@ -65,31 +65,31 @@ const MAX_VALUES = 1_000;
 
 /** `userHome`: what `~` in it stands for. */
 export function compilePattern(pattern: RulePattern, userHome: string): Pattern {
-  if (typeof pattern === "string") return subjectPattern(globsOf([pattern], userHome), userHome);
+  if (typeof pattern === "string") return subjectPattern(compileGlobs([pattern], userHome), userHome);
   const predicates = Object.entries(pattern).map(([name, globs]) =>
-    predicate(name, globsOf(typeof globs === "string" ? [globs] : globs, userHome), userHome),
+    predicate(name, compileGlobs(typeof globs === "string" ? [globs] : globs, userHome), userHome),
   );
   return {
     permits: (call) => predicates.every((each) => each.permits(call)),
-    catches: (call) => all(predicates, (each) => each.catches(call)),
+    catches: (call) => weakest(predicates, (each) => each.catches(call)),
     catchesBelow: (call) => predicates.every((each) => each.catchesBelow(call)),
     weight: predicates.reduce((sum, { weight }) => sum + weight, 0),
     anchors: predicates.flatMap(({ anchors }) => anchors),
   };
 }
 
-/** A command says more about a call than the addresses in it; what stands beside it has to fit, too. */
+/** A command says more about a call than the addresses in it; values beside a command must match as well. */
 function subjectPattern(globs: Globs, userHome: string): Pattern {
   return {
     permits(call) {
       const { declared, command, path } = call.subjects;
-      const isThere = SUBJECT_KINDS.some((kind) => declared.has(kind));
-      if (command.length === 0) return isThere && permitsAll(["path", "host"], globs, call);
+      const hasDeclared = SUBJECT_KINDS.some((kind) => declared.has(kind));
+      if (command.length === 0) return hasDeclared && permitsAll(["path", "host"], globs, call);
       const host = call.subjects.host.length + call.subjects.unclear.host.length;
       if (path.length + host + call.subjects.unclear.path.length > 0) return false;
       return declared.has("command") && permitsAll(["command"], globs, call);
     },
-    catches: (call) => any(SUBJECT_KINDS, (kind) => catchesAny(kind, globs, call)),
+    catches: (call) => strongest(SUBJECT_KINDS, (kind) => catchesAny(kind, globs, call)),
     catchesBelow: (call) => catchesFolder(globs, call),
     weight: globs.weight,
     anchors: [SUBJECT_KINDS.flatMap((kind) => anchorsOf(kind, globs, userHome))],
@@ -111,18 +111,18 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
   }
   const argument = name.slice("arg.".length);
   const catches = ({ args, paths }: CallFacts) =>
-    any(readingsOf(argument), (steps) => {
-      const { texts, more } = textsIn(valueAt(args, steps));
-      return more ? "surely" : anyFits(texts, "argument", globs, paths);
+    strongest(stepsOf(argument), (steps) => {
+      const { texts, isTruncated } = collectTexts(valueAt(args, steps));
+      return isTruncated ? "surely" : anyFits(texts, "argument", globs, paths);
     });
   return {
     permits({ args, paths, declares }) {
-      const there = readingsOf(argument).filter((steps) => valueAt(args, steps) !== undefined);
+      const present = stepsOf(argument).filter((steps) => valueAt(args, steps) !== undefined);
       const fits = (steps: readonly string[]) => {
-        const { texts, others } = textsIn(valueAt(args, steps));
-        return texts.length > 0 && !others && allFit(texts, "argument", globs, paths);
+        const { texts, hasOthers } = collectTexts(valueAt(args, steps));
+        return texts.length > 0 && !hasOthers && allFit(texts, "argument", globs, paths);
       };
-      return there.some(declares) && there.every(fits);
+      return present.some(declares) && present.every(fits);
     },
     catches,
     catchesBelow: (call) => catches(call) === "surely",
@@ -131,17 +131,17 @@ function predicate(name: string, globs: Globs, userHome: string): Pattern {
   };
 }
 
-/** Where only exceptions are written, nothing has to be there. */
+/** With exceptions only, nothing has to be present. */
 function anchorsOf(kind: SubjectKind, { texts }: Globs, userHome: string): readonly Anchor[] {
   if (texts.length === 0) return [textAnchor(kind === "path" ? "absolute" : kind, "*")];
   return texts.map((glob) => {
     if (kind === "path") return pathAnchor(glob, userHome);
-    return textAnchor(kind, kind === "host" ? comparedHost(glob) : glob.trim());
+    return textAnchor(kind, kind === "host" ? canonicalHost(glob) : glob.trim());
   });
 }
 
 function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, paths }: CallFacts): boolean {
-  if (subjects.more || (kinds.includes("command") && subjects.hasEnvironment)) return false;
+  if (subjects.isTruncated || (kinds.includes("command") && subjects.hasEnvironment)) return false;
   return kinds.every(
     (kind) =>
       allFit(subjects[kind], kind, globs, paths) &&
@@ -151,36 +151,36 @@ function permitsAll(kinds: readonly SubjectKind[], globs: Globs, { subjects, pat
 }
 
 function catchesAny(kind: SubjectKind, globs: Globs, { subjects, paths }: CallFacts): Catch {
-  if (subjects.more) return kind === "command" ? "maybe" : "surely";
+  if (subjects.isTruncated) return kind === "command" ? "maybe" : "surely";
   const found = anyFits(subjects[kind], kind, globs, paths);
   if (kind !== "host" || found === "surely") return found;
-  const bare = subjects.unclear.host.filter((value) => !mayBeFileName(value));
-  return anyFits([...subjects.hostInCommand, ...bare], kind, globs, paths);
+  const bareHosts = subjects.unclear.host.filter((value) => !mayBeFileName(value));
+  return anyFits([...subjects.hostInCommand, ...bareHosts], kind, globs, paths);
 }
 
-/** The best of the answers. */
-function any<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
-  let found: Catch = "no";
+/** The strongest answer for any item. */
+function strongest<T>(items: readonly T[], catchOf: (item: T) => Catch): Catch {
+  let result: Catch = "no";
   for (const item of items) {
-    const answer = ask(item);
+    const answer = catchOf(item);
     if (answer === "surely") return answer;
-    if (answer === "maybe") found = answer;
+    if (answer === "maybe") result = answer;
   }
-  return found;
+  return result;
 }
 
-/** The worst of the answers. */
-function all<T>(items: readonly T[], ask: (item: T) => Catch): Catch {
-  let found: Catch = "surely";
+/** The weakest answer over all items. */
+function weakest<T>(items: readonly T[], catchOf: (item: T) => Catch): Catch {
+  let result: Catch = "surely";
   for (const item of items) {
-    const answer = ask(item);
+    const answer = catchOf(item);
     if (answer === "no") return answer;
-    if (answer === "maybe") found = answer;
+    if (answer === "maybe") result = answer;
   }
-  return found;
+  return result;
 }
 
-/** A glob that goes through any number of folders at its end fits all that is in a folder that it fits. */
+/** A glob that ends in `**` matches everything in a folder that it matches. */
 function catchesFolder(globs: Globs, { subjects, paths }: CallFacts): boolean {
   if (globs.unwanted.path.length > 0) return false;
   return globs.wanted.path.some(
@@ -201,7 +201,7 @@ function allFit(values: readonly string[], kind: Kind, globs: Globs, paths: Path
 function anyFits(values: readonly string[], kind: Kind, globs: Globs, paths: PathReader): Catch {
   if (values.length === 0) return "no";
   const [wanted, unwanted] = [globs.wanted[kind], globs.unwanted[kind]];
-  return any(values, (value) => {
+  return strongest(values, (value) => {
     if (unwanted.some((glob) => glob.surely(value, paths))) return "no";
     if (wanted.length === 0) return kind === "command" && !isReadable(value, paths) ? "maybe" : "surely";
     if (!wanted.some((glob) => glob.maybe(value, paths))) return "no";
@@ -214,18 +214,18 @@ function isReadable(value: string, { commands }: PathReader): boolean {
   return commands.read(value).unread.length === 0;
 }
 
-function globsOf(texts: readonly string[], userHome: string): Globs {
+function compileGlobs(texts: readonly string[], userHome: string): Globs {
   const wanted = texts.filter((text) => !text.startsWith("!"));
   const unwanted = texts.filter((text) => text.startsWith("!")).map((text) => text.slice(1));
-  const compiled = (globs: readonly string[]) => ({
-    path: globs.map((glob) => forPaths(glob, userHome)),
-    host: globs.map(forHosts),
-    command: globs.map(forCommands),
-    argument: globs.map(forArguments),
+  const compile = (globs: readonly string[]) => ({
+    path: globs.map((glob) => compilePathGlob(glob, userHome)),
+    host: globs.map(compileHostGlob),
+    command: globs.map(compileCommandGlob),
+    argument: globs.map(compileArgumentGlob),
   });
   return {
-    wanted: compiled(wanted),
-    unwanted: compiled(unwanted),
+    wanted: compile(wanted),
+    unwanted: compile(unwanted),
     weight: wanted.length === 0 ? 1 : Math.min(...wanted.map(weightOf)),
     texts: wanted,
   };
@@ -236,27 +236,27 @@ function weightOf(glob: string): number {
   return glob.includes("*") ? literal + 1 : literal + EXACT;
 }
 
-function forPaths(glob: string, userHome: string): Glob {
+function compilePathGlob(glob: string, userHome: string): ValueGlob {
   const fits = pathGlob(glob, userHome);
-  const isDeep = normalPathGlob(glob, userHome).parts.at(-1) === "**";
+  const isDeep = normalizePathGlob(glob, userHome).parts.at(-1) === "**";
   return {
     isDeep,
     surely(value, paths) {
-      const sure = paths.of(value)?.sure;
+      const sure = paths.resolve(value)?.certain;
       return sure?.every(fits) === true;
     },
     maybe(value, paths) {
-      const path = paths.of(value);
+      const path = paths.resolve(value);
       return path === undefined || path.all.some(fits);
     },
   };
 }
 
-function forHosts(glob: string): Glob {
-  const fits = wildcard(comparedHost(glob));
+function compileHostGlob(glob: string): ValueGlob {
+  const fits = wildcard(canonicalHost(glob));
   return {
     surely(value) {
-      const name = sureHostOf(value);
+      const name = certainHostOf(value);
       return name !== undefined && fits(name);
     },
     maybe(value) {
@@ -266,32 +266,33 @@ function forHosts(glob: string): Glob {
   };
 }
 
-function comparedHost(glob: string): string {
-  return glob.includes("*") ? withoutDots(glob.toLowerCase()) : (sureHostOf(glob) ?? glob);
+function canonicalHost(glob: string): string {
+  return glob.includes("*") ? stripTrailingDots(glob.toLowerCase()) : (certainHostOf(glob) ?? glob);
 }
 
-function withoutDots(glob: string): string {
-  return glob.endsWith(".") ? withoutDots(glob.slice(0, -1)) : glob;
+function stripTrailingDots(glob: string): string {
+  return glob.endsWith(".") ? stripTrailingDots(glob.slice(0, -1)) : glob;
 }
 
 /**
- * What `*` stands for in an allowed command never starts another one, and is never a part that cannot be read for
- * certain: that is written out or not meant.
+ * In an allowed command, `*` never stands for the start of another command, nor for a part that cannot be read for
+ * certain: such a part has to be written out.
  */
-function forCommands(glob: string): Glob {
+function compileCommandGlob(glob: string): ValueGlob {
   const written = glob.trim();
   const marks = marksIn(written) ?? [];
   const pieces = piecesBetween(written, marks);
-  const fitting = pieces.map(wildcard);
+  const matchers = pieces.map(wildcard);
   const fits = wildcard(written);
   const parts = written.split("*");
-  let own: CommandReading | undefined;
-  const startsTheSame = ({ inner }: CommandReading) => {
+  let ownReading: CommandReading | undefined;
+  const startsSamePrograms = ({ inner }: CommandReading) => {
     if (inner.length === 0) return true;
-    // Where a program stands, `*` is none that a command could name.
-    own ??= readCommandLine(written.replaceAll("*", "\u2217"));
+    // In the place of a program, `*` must not match one: this character stands for no name that a command could have.
+    ownReading ??= readCommandLine(written.replaceAll("*", "\u2217"));
     return (
-      own.inner.length === inner.length && inner.every((program, index) => program === own!.inner[index])
+      ownReading.inner.length === inner.length &&
+      inner.every((program, index) => program === ownReading!.inner[index])
     );
   };
   return {
@@ -300,13 +301,13 @@ function forCommands(glob: string): Glob {
       const found = commands.marksIn(command);
       if (found?.length !== marks.length) return false;
       if (found.some(({ char }, index) => char !== marks[index]!.char)) return false;
-      const isFitting =
+      const isMatching =
         marks.length === 0
           ? fits(command)
-          : piecesBetween(command, found).every((piece, index) => fitting[index]!(piece));
-      if (!isFitting || parts.length === 1) return isFitting;
+          : piecesBetween(command, found).every((piece, index) => matchers[index]!(piece));
+      if (!isMatching || parts.length === 1) return isMatching;
       const reading = commands.read(value);
-      return startsTheSame(reading) && !isUnreadUnder(reading, found, pieces);
+      return startsSamePrograms(reading) && !isUnreadUnderStar(reading, found, pieces);
     },
     maybe(value, { commands }) {
       const { texts, unread, isLoose } = commands.read(value);
@@ -320,8 +321,8 @@ function forCommands(glob: string): Glob {
   };
 }
 
-/** Whether a part that cannot be read stands where the glob has a `*`. */
-function isUnreadUnder(
+/** Whether a part that cannot be read is where the glob has a `*`. */
+function isUnreadUnderStar(
   { unread }: CommandReading,
   marks: readonly Mark[],
   pieces: readonly string[],
@@ -340,13 +341,13 @@ function piecesBetween(text: string, marks: readonly Mark[]): string[] {
   return starts.map((start, index) => text.slice(start, marks[index]?.at ?? text.length));
 }
 
-function forArguments(glob: string): Glob {
+function compileArgumentGlob(glob: string): ValueGlob {
   const fits = wildcard(glob);
   return { surely: fits, maybe: fits };
 }
 
-/** By its whole name, and step by step: `arg.repo.owner`. */
-function readingsOf(name: string): readonly (readonly string[])[] {
+/** By its whole name, and as a path: `arg.repo.owner`. */
+function stepsOf(name: string): readonly (readonly string[])[] {
   return name.includes(".") ? [[name], name.split(".")] : [[name]];
 }
 
@@ -356,30 +357,33 @@ function valueAt(args: Readonly<Record<string, unknown>>, steps: readonly string
   }, args);
 }
 
-/** What stands in an argument, in each way to read its name. */
-export function argumentTexts(args: Readonly<Record<string, unknown>>, name: string): readonly Texts[] {
-  return readingsOf(name).map((steps) => textsIn(valueAt(args, steps)));
+/** The texts in an argument, for each way to read its name. */
+export function argumentTexts(
+  args: Readonly<Record<string, unknown>>,
+  name: string,
+): readonly ArgumentTexts[] {
+  return stepsOf(name).map((steps) => collectTexts(valueAt(args, steps)));
 }
 
-interface Texts {
+interface ArgumentTexts {
   readonly texts: readonly string[];
-  /** There is something in it that is no text, number or truth value. */
-  readonly others: boolean;
-  readonly more: boolean;
+  /** Whether it contains an object or null. */
+  readonly hasOthers: boolean;
+  readonly isTruncated: boolean;
 }
 
-function textsIn(value: unknown): Texts {
-  if (typeof value === "string") return { texts: [value], others: false, more: false };
+function collectTexts(value: unknown): ArgumentTexts {
+  if (typeof value === "string") return { texts: [value], hasOthers: false, isTruncated: false };
   const texts: string[] = [];
-  const waiting: unknown[] = value === undefined ? [] : [value];
-  let others = false;
-  let looked = 0;
-  for (; waiting.length > 0 && looked < MAX_VALUES; looked++) {
-    const next = waiting.pop();
-    if (Array.isArray(next)) waiting.push(...next.slice(0, MAX_VALUES + 1));
-    else if (isRecord(next)) waiting.push(...Object.values(next).slice(0, MAX_VALUES + 1));
+  const queue: unknown[] = value === undefined ? [] : [value];
+  let hasOthers = false;
+  let visited = 0;
+  for (; queue.length > 0 && visited < MAX_VALUES; visited++) {
+    const next = queue.pop();
+    if (Array.isArray(next)) queue.push(...next.slice(0, MAX_VALUES + 1));
+    else if (isRecord(next)) queue.push(...Object.values(next).slice(0, MAX_VALUES + 1));
     else if (next !== null) texts.push(String(next));
-    others ||= isRecord(next) || next === null;
+    hasOthers ||= isRecord(next) || next === null;
   }
-  return { texts, others: others || waiting.length > 0, more: waiting.length > 0 };
+  return { texts, hasOthers: hasOthers || queue.length > 0, isTruncated: queue.length > 0 };
 }

@@ -1,12 +1,12 @@
 import { LiteralTable } from "../../lib/text/literal-table.ts";
 import { LiteralTree } from "../../lib/text/literal-tree.ts";
-import { type CallTexts, type Source, sourceOf } from "./call-texts.ts";
+import { type CallTexts, sourceOf, type TextSource } from "./call-texts.ts";
 import type { Circumstances, CompiledRule } from "./compiled-rule.ts";
 import type { Anchor, Channel } from "./paths/anchors.ts";
 
 type Test = (rule: CompiledRule) => boolean;
 
-/** Fewer are tried one after the other. */
+/** Shorter lists are tried one rule after the other. */
 const MIN_INDEXED = 6;
 
 /** Rules about the same tools, most specific first. */
@@ -18,68 +18,69 @@ export class RankedRules {
     this.all = all;
   }
 
-  /** The first that matches the call and passes `test`, as if each had been tried. */
-  first(call: Circumstances, test: Test): CompiledRule | undefined {
+  /** The first rule that matches the call and passes `test`, as if each had been tried. */
+  findFirst(call: Circumstances, test: Test): CompiledRule | undefined {
     if (this.all.length === 0) return undefined;
-    const holds = (rule: CompiledRule) => test(rule) && rule.matches(call);
-    if (this.all.length < MIN_INDEXED) return this.all.find(holds);
+    const isMatch = (rule: CompiledRule) => test(rule) && rule.matches(call);
+    if (this.all.length < MIN_INDEXED) return this.all.find(isMatch);
     this.#index ??= new AnchorIndex(this.all);
     const { always } = this.#index;
     const found = this.#index.isEmpty ? [] : this.#index.find(call.texts());
-    if (!found) return this.all.find(holds);
-    let next = 0;
-    let other = 0;
-    while (next < found.length || other < always.length) {
-      const isFound = other >= always.length || (found[next] ?? Number.POSITIVE_INFINITY) < always[other]!;
-      const rule = this.all[isFound ? found[next++]! : always[other++]!]!;
-      if (holds(rule)) return rule;
+    if (!found) return this.all.find(isMatch);
+    let nextFound = 0;
+    let nextAlways = 0;
+    while (nextFound < found.length || nextAlways < always.length) {
+      const isFound =
+        nextAlways >= always.length || (found[nextFound] ?? Number.POSITIVE_INFINITY) < always[nextAlways]!;
+      const rule = this.all[isFound ? found[nextFound++]! : always[nextAlways++]!]!;
+      if (isMatch(rule)) return rule;
     }
     return undefined;
   }
 }
 
-interface Places {
-  readonly source: Source;
+interface AnchorTables {
+  readonly source: TextSource;
   readonly beginnings: LiteralTree<number>;
   readonly ends: LiteralTree<number>;
   readonly parts: LiteralTable<number>;
 }
 
-/** Where rules stand in their list, by what a call has to contain for them to match. */
+/** The positions of rules in their list, by what a call must contain for them to match. */
 class AnchorIndex {
-  /** Those that nothing spelt out in them can rule out. */
+  /** Rules that nothing spelled out in them can exclude. */
   readonly always: readonly number[];
-  readonly #places: readonly Places[];
+  readonly #tables: readonly AnchorTables[];
 
   constructor(rules: readonly CompiledRule[]) {
-    const uses = usesOf(rules);
+    const uses = countUses(rules);
     const always: number[] = [];
-    const places = new Map<Channel, Places>();
+    const tables = new Map<Channel, AnchorTables>();
     rules.forEach(({ pattern }, position) => {
-      const anchors = rarest(pattern?.anchors ?? [], uses);
-      if (anchors) for (const anchor of anchors) addPlace(places, anchor, position, uses);
+      const anchors = rarestAnchors(pattern?.anchors ?? [], uses);
+      if (anchors) for (const anchor of anchors) addAnchor(tables, anchor, position, uses);
       else always.push(position);
     });
     this.always = always;
-    this.#places = [...places.values()];
+    this.#tables = [...tables.values()];
   }
 
   get isEmpty(): boolean {
-    return this.#places.length === 0;
+    return this.#tables.length === 0;
   }
 
-  /** In order, each once. Undefined: it may be any. */
+  /** Sorted, without duplicates. Undefined: any rule may match. */
   find(texts: CallTexts): readonly number[] | undefined {
     const found: number[] = [];
-    for (const places of this.#places) {
-      const there = texts.of(places.source);
-      if (!there) return undefined;
-      const { beginnings, ends, parts } = places;
-      if (beginnings.mayHave(there.beginnings))
-        for (const text of there.whole) beginnings.collect(text, found);
-      if (ends.mayHave(there.ends)) for (const text of there.whole) ends.collect(text, found);
-      if (parts.mayHave(there.lengths))
-        for (const piece of there.pieces)
+    for (const tables of this.#tables) {
+      const channel = texts.get(tables.source);
+      if (!channel) return undefined;
+      const { beginnings, ends, parts } = tables;
+      if (beginnings.mayHave(channel.beginnings))
+        for (const text of channel.whole) beginnings.collect(text, found);
+      if (ends.mayHave(channel.ends)) for (const text of channel.whole) ends.collect(text, found);
+      if (parts.mayHave(channel.lengths))
+        for (const piece of channel.pieces)
           if (parts.mayHave(piece.lengths)) for (const part of piece.parts) parts.collect(part, found);
     }
     if (found.length < 2) return found;
@@ -88,26 +89,26 @@ class AnchorIndex {
   }
 }
 
-function addPlace(all: Map<Channel, Places>, anchor: Anchor, position: number, uses: Uses): void {
+function addAnchor(all: Map<Channel, AnchorTables>, anchor: Anchor, position: number, uses: Uses): void {
   const { channel } = anchor;
-  const places = all.get(channel) ?? {
+  const tables = all.get(channel) ?? {
     source: sourceOf(channel),
     beginnings: new LiteralTree("beginning"),
     ends: new LiteralTree("end"),
     parts: new LiteralTable(),
   };
-  all.set(channel, places);
+  all.set(channel, tables);
   const { side, literal } = rarestSide(anchor, uses)!;
-  places[LISTS[side]].add(literal, position);
+  tables[TABLES[side]].add(literal, position);
 }
 
 /** How many anchors say the same. */
 type Uses = ReadonlyMap<string, number>;
 type Side = "beginning" | "end" | "part";
 const SIDES: readonly Side[] = ["beginning", "end", "part"];
-const LISTS = { beginning: "beginnings", end: "ends", part: "parts" } as const;
+const TABLES = { beginning: "beginnings", end: "ends", part: "parts" } as const;
 
-function usesOf(rules: readonly CompiledRule[]): Uses {
+function countUses(rules: readonly CompiledRule[]): Uses {
   const uses = new Map<string, number>();
   for (const { pattern } of rules)
     for (const anchor of pattern?.anchors.flat() ?? [])
@@ -122,7 +123,7 @@ function useKey(anchor: Anchor, side: Side): string {
   return `${side} ${anchor.channel} ${anchor[side]}`;
 }
 
-/** By what it shares with the fewest; undefined where nothing is spelt out. */
+/** The side that the fewest anchors share; undefined where nothing is spelled out. */
 function rarestSide(
   anchor: Anchor,
   uses: Uses,
@@ -134,8 +135,8 @@ function rarestSide(
   return sides.toSorted((a, b) => a.count - b.count || b.literal.length - a.literal.length)[0];
 }
 
-/** Each of the lists has to be met by one of its anchors: the one that the fewest calls meet is enough. */
-function rarest(lists: readonly (readonly Anchor[])[], uses: Uses): readonly Anchor[] | undefined {
+/** A call must meet one anchor of every list, so looking at the list that the fewest calls meet is enough. */
+function rarestAnchors(lists: readonly (readonly Anchor[])[], uses: Uses): readonly Anchor[] | undefined {
   const costs = lists.map((anchors) =>
     anchors.length === 0
       ? Number.POSITIVE_INFINITY

@@ -15,10 +15,10 @@ export interface RuleBookDeps {
   readonly newId: NewId;
 }
 
-/** What a stored rule is made of; what is absent is null. */
+/** What a stored rule consists of; absent fields become null. */
 export interface NewRule extends WrittenRule {
   readonly agentId?: string | null;
-  /** Of that agent. */
+  /** A conversation of that agent. */
   readonly conversation?: string | null;
   readonly note?: string;
   readonly createdBy: string;
@@ -31,25 +31,25 @@ const MAX_SHARED = 1_000;
 const MAX_OF_AGENT = 500;
 const MAX_OF_CONVERSATION = 100;
 const MAX_STORED = 20_000;
-/** A conversation that goes on longer is asked again. */
+/** A conversation that lasts longer is asked again. */
 export const CONVERSATION_RULE_MS = 24 * 60 * 60 * 1_000;
 const MAX_NOTE = 1_000;
 const MAX_PARENTS = 10;
-/** The longest that is waited for a rule to be over before looking again: timers take no longer times. */
+/** Longest wait before checking expiry again: timers accept no longer delays. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1_000;
 
-/** The rules that people made at the command line, in the dashboard or by an answer, held in memory. */
+/** The rules that people made at the command line, in the dashboard or by an answer, in memory. */
 export class RuleBook {
   readonly clock: Clock;
   readonly #deps: RuleBookDeps;
   readonly #serial = createSerial();
   readonly #listeners = new Set<() => void>();
   #records: ReadonlyMap<string, RuleRecord> = new Map();
-  #valid: Valid = NOTHING;
-  /** Of the next rule to be over. */
+  #active: ActiveRules = NO_RULES;
+  /** For the next rule to expire. */
   #timer: NodeJS.Timeout | undefined;
-  /** Rules were over since the listeners were called last. */
-  #isUntold = false;
+  /** Rules have expired since the listeners were last called. */
+  #hasUnannounced = false;
   #isClosed = false;
 
   /** Empty until it is first read. */
@@ -64,21 +64,21 @@ export class RuleBook {
     return book;
   }
 
-  /** Takes over what another process changed. */
+  /** Reads what other processes changed. */
   reload(): Promise<void> {
     return this.#serial("rules", () => this.#read());
   }
 
-  /** In the order they were made, without those that are over. */
+  /** In the order they were made, without expired ones. */
   list(): readonly RuleRecord[] {
     const now = this.#deps.clock();
-    return [...this.#records.values()].filter((record) => !isOver(record, now));
+    return [...this.#records.values()].filter((record) => !isExpired(record, now));
   }
 
-  /** Undefined: there is none, or it is over. */
+  /** Undefined: it does not exist or has expired. */
   find(id: string): RuleRecord | undefined {
     const record = this.#records.get(id);
-    return record && !isOver(record, this.#deps.clock()) ? record : undefined;
+    return record && !isExpired(record, this.#deps.clock()) ? record : undefined;
   }
 
   has(id: string): boolean {
@@ -94,24 +94,24 @@ export class RuleBook {
     throw new ToolkeepError("NOT_FOUND", `There is no stored rule ${JSON.stringify(id)}${hint}`);
   }
 
-  /** Resolves when it is kept and counts. Throws TOO_MANY. */
+  /** Resolves when it is stored and in force. Throws TOO_MANY. */
   add(rule: NewRule): Promise<RuleRecord> {
     return this.#serial("rules", async () => {
       const record = recordOf(this.#deps.newId("rul"), rule, this.#deps.clock());
-      this.#mustHaveRoom(record);
+      this.#assertRoom(record);
       await this.#deps.store.create(record);
       await this.#read();
       return record;
     });
   }
 
-  /** Under the same id; whose it is and when it was made stay. That of an answer is a written one from then on. */
+  /** Keeps the id, owner and time of creation. A rule that was an answer becomes a written one. */
   replace(id: string, rule: WrittenRule & Pick<NewRule, "note">): Promise<RuleRecord> {
     return this.#serial("rules", async () => {
-      const before = this.get(id);
-      const { agentId, conversation, createdBy, createdAt, expiresAt, note } = before;
-      const whose = { agentId, conversation, createdBy, note };
-      const record = { ...recordOf(id, { ...whose, ...rule }, createdAt), expiresAt };
+      const current = this.get(id);
+      const { agentId, conversation, createdBy, createdAt, expiresAt, note } = current;
+      const owner = { agentId, conversation, createdBy, note };
+      const record = { ...recordOf(id, { ...owner, ...rule }, createdAt), expiresAt };
       await this.#deps.store.replace(record);
       await this.#read();
       return record;
@@ -127,59 +127,59 @@ export class RuleBook {
     });
   }
 
-  /** When the time of the first rule is over: from then on `expire` has to be called before anything is asked here. */
+  /** When the first rule expires: from then on, call `expire` before reading rules. */
   get validUntil(): number {
-    return this.#valid.until;
+    return this.#active.until;
   }
 
-  /** Sorts out what is over. The listeners are called soon afterwards. */
+  /** Removes expired rules. The listeners are called soon afterwards. */
   expire(): void {
-    this.#isUntold ||= this.#isDue;
-    this.#valid = validAt([...this.#records.values()], this.#deps.clock());
-    this.#wait();
+    this.#hasUnannounced ||= this.#isDue;
+    this.#active = activeAt([...this.#records.values()], this.#deps.clock());
+    this.#scheduleExpiry();
   }
 
-  /** For every agent. */
+  /** Rules for every agent. */
   get shared(): readonly Rule[] {
-    return this.#valid.shared;
+    return this.#active.shared;
   }
 
-  /** Whether there are rules for one agent or conversation only. */
-  get hasOwn(): boolean {
-    return this.#valid.ofAgent.size + this.#valid.ofConversation.size > 0;
+  /** Whether there are rules for single agents or conversations. */
+  get hasScopedRules(): boolean {
+    return this.#active.ofAgent.size + this.#active.ofConversation.size > 0;
   }
 
-  /** For one agent; with those of whom it works for, as far as they tighten. */
+  /** Rules for one agent, and those of its ancestors as far as they tighten. */
   ofAgent(agentId: string): readonly Rule[] {
-    const rules = [...(this.#valid.ofAgent.get(agentId) ?? [])];
-    let above = this.#deps.parentOf(agentId);
-    for (let depth = 0; above !== null && depth < MAX_PARENTS; depth++) {
-      const inherited = this.#valid.ofAgent.get(above) ?? [];
+    const rules = [...(this.#active.ofAgent.get(agentId) ?? [])];
+    let ancestor = this.#deps.parentOf(agentId);
+    for (let depth = 0; ancestor !== null && depth < MAX_PARENTS; depth++) {
+      const inherited = this.#active.ofAgent.get(ancestor) ?? [];
       rules.push(...inherited.filter(({ action }) => action !== "allow"));
-      above = this.#deps.parentOf(above);
+      ancestor = this.#deps.parentOf(ancestor);
     }
     return rules;
   }
 
   ofConversation(agentId: string, conversation: string): readonly Rule[] {
-    return this.#valid.ofConversation.get(conversationKey(agentId, conversation)) ?? [];
+    return this.#active.ofConversation.get(conversationKey(agentId, conversation)) ?? [];
   }
 
-  /** Calls `listener` after a change, also when the time of a rule is over; returns the function that stops it. */
+  /** Calls `listener` after each change, including the expiry of a rule; returns the function that unsubscribes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   get #isDue(): boolean {
-    return this.#valid.until !== Number.POSITIVE_INFINITY && this.#deps.clock() >= this.#valid.until;
+    return this.#active.until !== Number.POSITIVE_INFINITY && this.#deps.clock() >= this.#active.until;
   }
 
   async #read(): Promise<void> {
     const records = await this.#deps.store.list();
     this.#records = new Map(records.map((record) => [record.id, record]));
     this.expire();
-    this.#tell();
+    this.#notify();
   }
 
   close(): void {
@@ -187,76 +187,76 @@ export class RuleBook {
     clearTimeout(this.#timer);
   }
 
-  #tell(): void {
-    this.#isUntold = false;
+  #notify(): void {
+    this.#hasUnannounced = false;
     for (const listener of this.#listeners) listener();
   }
 
-  /** Lists show what rules hide no longer, also where nobody calls anything. */
-  #wait(): void {
+  /** Lists must show what expired rules no longer hide, even if nobody calls anything. */
+  #scheduleExpiry(): void {
     clearTimeout(this.#timer);
-    const left = this.#isUntold ? 0 : this.#valid.until - this.#deps.clock();
-    if (this.#isClosed || left === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => this.#passed(), Math.min(Math.max(left, 0), MAX_WAIT_MS));
+    const delay = this.#hasUnannounced ? 0 : this.#active.until - this.#deps.clock();
+    if (this.#isClosed || delay === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#onTimer(), Math.min(Math.max(delay, 0), MAX_WAIT_MS));
     this.#timer.unref();
   }
 
-  #passed(): void {
+  #onTimer(): void {
     if (this.#isDue) this.expire();
-    if (this.#isUntold) this.#tell();
-    this.#wait();
+    if (this.#hasUnannounced) this.#notify();
+    this.#scheduleExpiry();
   }
 
-  #mustHaveRoom({ agentId, conversation }: RuleRecord): void {
-    const there = this.list();
-    const same = there.filter((rule) => rule.agentId === agentId && rule.conversation === conversation);
-    const [limit, whose] =
+  #assertRoom({ agentId, conversation }: RuleRecord): void {
+    const existing = this.list();
+    const same = existing.filter((rule) => rule.agentId === agentId && rule.conversation === conversation);
+    const [limit, owner] =
       conversation !== null
         ? [MAX_OF_CONVERSATION, "this conversation has"]
         : agentId !== null
           ? [MAX_OF_AGENT, "this agent has"]
           : [MAX_SHARED, "there are"];
-    if (same.length < limit && there.length < MAX_STORED) return;
+    if (same.length < limit && existing.length < MAX_STORED) return;
     const message =
-      same.length < limit ? `there are ${MAX_STORED} stored rules` : `${whose} ${limit} stored rules`;
-    throw new ToolkeepError("TOO_MANY", `${message} already`, {
+      same.length < limit ? `there are ${MAX_STORED} stored rules` : `${owner} ${limit} stored rules`;
+    throw new ToolkeepError("TOO_MANY", `too many rules: ${message}`, {
       remedy: "Remove rules that are no longer needed: toolkeep rule list, toolkeep rule remove ID.",
     });
   }
 }
 
-interface Valid {
+interface ActiveRules {
   readonly shared: readonly Rule[];
   readonly ofAgent: ReadonlyMap<string, readonly Rule[]>;
   readonly ofConversation: ReadonlyMap<string, readonly Rule[]>;
-  /** When the first of them is over. */
+  /** When the first of them expires. */
   readonly until: number;
 }
 
-const NOTHING: Valid = {
+const NO_RULES: ActiveRules = {
   shared: [],
   ofAgent: new Map(),
   ofConversation: new Map(),
   until: Number.POSITIVE_INFINITY,
 };
 
-function validAt(records: readonly RuleRecord[], now: number): Valid {
-  const valid = records.filter((record) => !isOver(record, now));
+function activeAt(records: readonly RuleRecord[], now: number): ActiveRules {
+  const active = records.filter((record) => !isExpired(record, now));
   const ofAgent = new Map<string, Rule[]>();
   const ofConversation = new Map<string, Rule[]>();
   const shared: Rule[] = [];
-  for (const record of valid) {
+  for (const record of active) {
     const { agentId, conversation } = record;
-    if (agentId === null) shared.push(storedRule(record));
-    else if (conversation === null) listIn(ofAgent, agentId).push(storedRule(record));
-    else listIn(ofConversation, conversationKey(agentId, conversation)).push(storedRule(record));
+    if (agentId === null) shared.push(toRule(record));
+    else if (conversation === null) listFor(ofAgent, agentId).push(toRule(record));
+    else listFor(ofConversation, conversationKey(agentId, conversation)).push(toRule(record));
   }
-  const until = Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY));
+  const until = Math.min(...active.map(({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY));
   return { shared, ofAgent, ofConversation, until };
 }
 
-/** As the engine weighs it. */
-export function storedRule(record: RuleRecord): Rule {
+/** The rule in the form in which it is weighed. */
+export function toRule(record: RuleRecord): Rule {
   const { id, permission, action, pattern, final, after, agentId, conversation, questionId } = record;
   return {
     id,
@@ -281,7 +281,10 @@ function recordOf(id: string, rule: NewRule, now: number): RuleRecord {
     questionId = null,
   } = rule;
   if (conversation !== null && agentId === null)
-    throw new ToolkeepError("BAD_REQUEST", "A rule for a conversation needs the agent whose it is.");
+    throw new ToolkeepError(
+      "BAD_REQUEST",
+      "A rule for a conversation needs the agent that the conversation belongs to.",
+    );
   const ends = expiresAt ?? (conversation === null ? null : now + CONVERSATION_RULE_MS);
   return {
     id,
@@ -300,11 +303,11 @@ function recordOf(id: string, rule: NewRule, now: number): RuleRecord {
   };
 }
 
-function isOver({ expiresAt }: RuleRecord, now: number): boolean {
+function isExpired({ expiresAt }: RuleRecord, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-function listIn(map: Map<string, Rule[]>, key: string): Rule[] {
+function listFor(map: Map<string, Rule[]>, key: string): Rule[] {
   const list = map.get(key) ?? [];
   map.set(key, list);
   return list;

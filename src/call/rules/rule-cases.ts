@@ -1,4 +1,4 @@
-/** A file of rules with calls and what is expected of them, checked without a daemon. */
+/** A file of rules with calls and their expected decisions, checked without a daemon. */
 import { z } from "zod";
 import { CAPABILITIES } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
@@ -18,7 +18,7 @@ const caseShape = z.strictObject({
   args: z.record(z.string(), z.unknown(), "an object").optional(),
   agent: text("the name of an agent", 200).optional(),
   conversation: text("a conversation of that agent", 200).optional(),
-  /** Of the tool's arguments. */
+  /** The schema of the tool's arguments. */
   schema: z.record(z.string(), z.unknown(), "a JSON schema").optional(),
   after: z.array(text("a label", 40), "a list of labels").optional(),
   capabilities: z.array(oneOf(CAPABILITIES), "a list of capabilities").optional(),
@@ -46,7 +46,7 @@ const fileShape = z.object({
 
 export type RuleFile = z.output<typeof fileShape>;
 
-export interface CheckedCase {
+export interface CaseResult {
   readonly tool: string;
   readonly expected: Action;
   readonly got: Action;
@@ -58,7 +58,7 @@ export interface CheckedCase {
 export function readRuleFile(value: unknown): Result<RuleFile, string> {
   const parsed = fileShape.safeParse(value);
   if (parsed.success) return ok(parsed.data);
-  const said = parsed.error.issues.slice(0, 5).map(({ path, message }) => {
+  const problems = parsed.error.issues.slice(0, 5).map(({ path, message }) => {
     return `${
       path
         .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
@@ -66,7 +66,7 @@ export function readRuleFile(value: unknown): Result<RuleFile, string> {
         .replace(/^\./, "") || "the file"
     }: expected ${message}`;
   });
-  return err(said.join("; "));
+  return err(problems.join("; "));
 }
 
 export function checkCases({
@@ -75,7 +75,7 @@ export function checkCases({
   default_rules,
   home,
   workspace,
-}: RuleFile): readonly CheckedCase[] {
+}: RuleFile): readonly CaseResult[] {
   const defaults = defaultRules(
     { defaultRules: default_rules, trust: { allowHosts: [] } },
     { isSandboxed: false },
@@ -95,10 +95,10 @@ export function checkCases({
       .map(
         (rule): Rule => ({ ...ruleOf(rule), from: rule.conversation === undefined ? "agent" : "session" }),
       );
-    const more = own.length === 0 ? [] : [compiled.more(own)];
-    const ground = () => ({ workspace, userHome: home });
-    const call = { ...(args && { args }), labels: new Set(after), ground };
-    const { action, rule } = compiled.decide(toolOf(tool, about), call, more);
+    const extra = own.length === 0 ? [] : [compiled.compileExtra(own)];
+    const pathBase = () => ({ workspace, userHome: home });
+    const call = { ...(args && { args }), labels: new Set(after), pathBase };
+    const { action, rule } = compiled.decide(toolOf(tool, about), call, extra);
     return { tool, expected: expect, got: action, rule, ok: action === expect };
   });
 }
@@ -112,7 +112,7 @@ function toolOf(
   const ownName = written.slice(end + 1);
   const name = end < 0 ? written : `${origin.replaceAll(":", "_")}_${ownName}`;
   const flags = { readOnly: false, concurrencySafe: false, destructive };
-  // As the tools of servers have it.
+  // As for the tools of servers.
   const startsElsewhere = written.startsWith("mcp:");
   return {
     ...{ name, origin, ownName, capabilities, flags, untrusted, startsElsewhere },

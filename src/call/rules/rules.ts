@@ -14,142 +14,146 @@ import {
   STRICTNESS,
 } from "./compiled-rule.ts";
 import { FileDecisions } from "./paths/file-rules.ts";
-import { type Ground, Paths } from "./paths/place-names.ts";
+import { CallPaths, type PathBase } from "./paths/path-readings.ts";
 import type { CallFacts } from "./pattern.ts";
 import { subjectsOf } from "./subjects.ts";
-import { deniesAll, type First, rulesIn, weigh } from "./weigh.ts";
+import { allRules, deniesAll, type FindFirst, weigh } from "./weigh.ts";
 
 export type { Action } from "./compiled-rule.ts";
 
 export interface Decision {
   readonly action: Action;
-  /** The rule that decided, in words a person can find again. */
+  /** The rule that decided, as text by which a person can find it. */
   readonly rule: string;
-  /** Of a stored rule. */
+  /** Only for a stored rule. */
   readonly ruleId?: string;
-  /** What the conversation has come in touch with, where a rule looked at that. */
+  /** The conversation's labels, where the rule depends on one. */
   readonly labels?: readonly string[];
 }
 
-/** A call to decide about; what is absent has nothing in it. */
+/** A call to decide about; absent fields are empty. */
 export interface RuledCall {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly labels?: ReadonlySet<string>;
-  readonly ground?: () => Ground;
+  readonly pathBase?: () => PathBase;
 }
 
 export const NO_RULE: Decision = { action: "allow", rule: "default: allow" };
 const NO_LABELS: ReadonlySet<string> = new Set();
-const NOWHERE: Ground = { workspace: "/workspace", userHome: "/home/user" };
-const NO_MORE: readonly RuleIndex[] = [];
+const DEFAULT_BASE: PathBase = { workspace: "/workspace", userHome: "/home/user" };
+const NO_EXTRA: readonly RuleIndex[] = [];
 const REACHES_FILES: readonly Capability[] = ["fs.read", "fs.write", "shell"];
 
-/** Decides by rules, compiled once. Pure: the same call always gets the same answer. */
+/** Decides by compiled rules. Pure: the same call always gets the same answer. */
 export class Rules {
   readonly all: readonly CompiledRule[];
   readonly #own: RuleIndex;
   readonly #project: RuleIndex;
-  /** Every list of every agent asks about every tool; of most, only one answer is possible. */
+  /** Cached because every list of every agent asks about every tool, and for most only one answer is possible. */
   readonly #decided = new WeakMap<object, Decision>();
   readonly #hidden = new WeakMap<object, boolean>();
   readonly #kinds = new WeakMap<object, ArgumentKinds>();
-  readonly #reading = new WeakMap<object, RuledTool>();
+  readonly #fileReaders = new WeakMap<object, RuledTool>();
   readonly #userHome: string;
 
-  constructor(rules: readonly Rule[], { userHome = NOWHERE.userHome }: { readonly userHome?: string } = {}) {
+  constructor(
+    rules: readonly Rule[],
+    { userHome = DEFAULT_BASE.userHome }: { readonly userHome?: string } = {},
+  ) {
     this.#userHome = userHome;
     this.all = rules.map((rule) => compileRule(rule, userHome));
     this.#own = new RuleIndex(this.all.filter(({ rule }) => rule.from !== "project"));
     this.#project = new RuleIndex(this.all.filter(({ rule }) => rule.from === "project"));
   }
 
-  /** Rules that count for some callers only, to be given to `decide` and `isHidden`. */
-  more(rules: readonly Rule[]): RuleIndex {
+  /** Compiles rules that count for some callers only, to be passed to `decide` and `isHidden`. */
+  compileExtra(rules: readonly Rule[]): RuleIndex {
     return new RuleIndex(rules.map((rule) => compileRule(rule, this.#userHome)));
   }
 
-  /** The tools that a rule about this permission is about. */
-  about<T extends RuledTool>(permission: string, tools: readonly T[]): readonly T[] {
-    const index = this.more([{ permission, action: "ask", from: "user" }]);
+  /** The tools that a rule with this permission is about. */
+  toolsMatching<T extends RuledTool>(permission: string, tools: readonly T[]): readonly T[] {
+    const index = this.compileExtra([{ permission, action: "ask", from: "user" }]);
     return tools.filter((tool) => index.for(tool).asks);
   }
 
-  decide(tool: RuledTool, call: RuledCall = {}, more: readonly RuleIndex[] = NO_MORE): Decision {
-    if (this.#own.size + this.#project.size + more.length === 0) return NO_RULE;
-    const own = this.#candidates(tool, more);
+  decide(tool: RuledTool, call: RuledCall = {}, extra: readonly RuleIndex[] = NO_EXTRA): Decision {
+    if (this.#own.size + this.#project.size + extra.length === 0) return NO_RULE;
+    const own = this.#candidates(tool, extra);
     const project = this.#project.for(tool);
     const isConditional = project.isConditional || own.some((each) => each.isConditional);
-    if (isConditional || more.length > 0) return this.#weighed(tool, own, project, call);
-    const decided = this.#decided.get(tool) ?? this.#weighed(tool, own, project, call);
+    if (isConditional || extra.length > 0) return this.#weigh(tool, own, project, call);
+    const decided = this.#decided.get(tool) ?? this.#weigh(tool, own, project, call);
     this.#decided.set(tool, decided);
     return decided;
   }
 
-  /** No call of the tool whatsoever is anything but denied. */
-  isHidden(tool: RuledTool, more: readonly RuleIndex[] = NO_MORE): boolean {
-    if (this.#own.size + this.#project.size + more.length === 0) return false;
-    const known = more.length === 0 ? this.#hidden.get(tool) : undefined;
+  /** Whether every call of the tool is denied. */
+  isHidden(tool: RuledTool, extra: readonly RuleIndex[] = NO_EXTRA): boolean {
+    if (this.#own.size + this.#project.size + extra.length === 0) return false;
+    const known = extra.length === 0 ? this.#hidden.get(tool) : undefined;
     if (known !== undefined) return known;
-    const isHidden = deniesAll(this.#candidates(tool, more), this.#project.for(tool));
-    if (more.length === 0) this.#hidden.set(tool, isHidden);
+    const isHidden = deniesAll(this.#candidates(tool, extra), this.#project.for(tool));
+    if (extra.length === 0) this.#hidden.set(tool, isHidden);
     return isHidden;
   }
 
   /** False: no rule about the tool asks. */
-  mayAsk(tool: RuledTool, more: readonly RuleIndex[] = NO_MORE): boolean {
-    return this.#project.for(tool).asks || this.#candidates(tool, more).some(({ asks }) => asks);
+  mayAsk(tool: RuledTool, extra: readonly RuleIndex[] = NO_EXTRA): boolean {
+    return this.#project.for(tool).asks || this.#candidates(tool, extra).some(({ asks }) => asks);
   }
 
   /** Every rule about the tool, and whether it matches the call; for explanations. */
-  matching(
+  matchAll(
     tool: RuledTool,
     call: RuledCall,
-    more: readonly RuleIndex[] = NO_MORE,
+    extra: readonly RuleIndex[] = NO_EXTRA,
   ): {
     readonly winner: CompiledRule | undefined;
     readonly decision: Decision;
     readonly all: ReadonlyMap<CompiledRule, boolean>;
   } {
-    const own = this.#candidates(tool, more);
+    const own = this.#candidates(tool, extra);
     const project = this.#project.for(tool);
     const circumstances = this.#circumstances(tool, call);
     const all = new Map<CompiledRule, boolean>();
     for (const each of [...own, project])
-      for (const rule of rulesIn(each)) all.set(rule, rule.matches(circumstances));
-    const { doubted } = circumstances;
-    const first: First = (rules, test) => rules.all.find((rule) => all.get(rule) === true && test(rule));
-    const certain: First = (rules, test) => first(rules, (rule) => test(rule) && !doubted.has(rule));
-    const winner = winnerOf(own, project, { first, certain, doubted });
+      for (const rule of allRules(each)) all.set(rule, rule.matches(circumstances));
+    const { uncertainDenies } = circumstances;
+    const first: FindFirst = (rules, test) => rules.all.find((rule) => all.get(rule) === true && test(rule));
+    const certain: FindFirst = (rules, test) =>
+      first(rules, (rule) => test(rule) && !uncertainDenies.has(rule));
+    const winner = winnerOf(own, project, { first, certain, uncertainDenies });
     return { winner, decision: decisionOf(winner, call, circumstances), all };
   }
 
-  /** What rules say of files that a call comes to, each as if it stood in the place of those that its arguments name. */
-  files(tool: RuledTool, call: RuledCall, more: readonly RuleIndex[], isOperator: boolean): FileRules {
-    const reading = this.#readingOf(tool);
-    const own = this.#candidates(reading, more);
-    const project = this.#project.for(reading);
-    const asked = [...this.matching(tool, call, more).all]
+  /** Decides about files that a call comes across, each as if the arguments had named it. */
+  files(tool: RuledTool, call: RuledCall, extra: readonly RuleIndex[], isOperator: boolean): FileRules {
+    const fileReader = this.#asFileReader(tool);
+    const own = this.#candidates(fileReader, extra);
+    const project = this.#project.for(fileReader);
+    const matchingAsks = [...this.matchAll(tool, call, extra).all]
       .filter(([{ rule }, matched]) => matched && rule.action === "ask")
       .map(([rule]) => rule);
     const { args, declares } = this.factsOf(tool, call);
-    const ground = groundOf(tool, call);
+    const pathBase = pathBaseOf(tool, call);
     return new FileDecisions({
-      ...{ own, project, args, declares, ground, isOperator },
-      answered: new Set(asked),
+      ...{ own, project, args, declares, pathBase, isOperator },
+      answeredAsks: new Set(matchingAsks),
       labels: call.labels ?? NO_LABELS,
     });
   }
 
-  /** A tool that says nothing of files reads those that it comes to. */
-  #readingOf(tool: RuledTool): RuledTool {
+  /** A tool that declares no file capability counts as reading the files that it comes across. */
+  #asFileReader(tool: RuledTool): RuledTool {
     const { capabilities = [] } = tool;
     if (capabilities.some((each) => REACHES_FILES.includes(each))) return tool;
-    const reading = this.#reading.get(tool) ?? { ...tool, capabilities: [...capabilities, "fs.read"] };
-    this.#reading.set(tool, reading);
-    return reading;
+    const fileReader = this.#fileReaders.get(tool) ?? { ...tool, capabilities: [...capabilities, "fs.read"] };
+    this.#fileReaders.set(tool, fileReader);
+    return fileReader;
   }
 
-  /** What of a call its rules look at. */
+  /** The facts of a call that its rules look at. */
   factsOf(tool: RuledTool, call: RuledCall): CallFacts {
     const kinds = this.#kindsOf(tool);
     const args = call.args ?? {};
@@ -157,26 +161,26 @@ export class Rules {
       args,
       declares: (steps) => kinds.declares(steps),
       subjects: subjectsOf(args, kinds, tool.reads),
-      paths: new Paths(() => groundOf(tool, call), tool.startsElsewhere),
+      paths: new CallPaths(() => pathBaseOf(tool, call), tool.startsElsewhere),
     };
   }
 
-  #candidates(tool: RuledTool, more: readonly RuleIndex[]): readonly Candidates[] {
-    return more.length === 0
+  #candidates(tool: RuledTool, extra: readonly RuleIndex[]): readonly Candidates[] {
+    return extra.length === 0
       ? [this.#own.for(tool)]
-      : [...more.map((index) => index.for(tool)), this.#own.for(tool)];
+      : [...extra.map((index) => index.for(tool)), this.#own.for(tool)];
   }
 
-  #weighed(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
+  #weigh(tool: RuledTool, own: readonly Candidates[], project: Candidates, call: RuledCall): Decision {
     const circumstances = this.#circumstances(tool, call);
-    let certainly: Circumstances | undefined;
+    let certainOnly: Circumstances | undefined;
     const winner = winnerOf(own, project, {
-      first: (rules, test) => rules.first(circumstances, test),
+      first: (rules, test) => rules.findFirst(circumstances, test),
       certain: (rules, test) => {
-        certainly ??= { ...circumstances, isCertainOnly: true };
-        return rules.first(certainly, test);
+        certainOnly ??= { ...circumstances, isCertainOnly: true };
+        return rules.findFirst(certainOnly, test);
       },
-      doubted: circumstances.doubted,
+      uncertainDenies: circumstances.uncertainDenies,
     });
     return decisionOf(winner, call, circumstances);
   }
@@ -190,7 +194,7 @@ export class Rules {
     };
     return {
       labels: call.labels ?? NO_LABELS,
-      doubted: new Set(),
+      uncertainDenies: new Set(),
       facts,
       texts: () => {
         texts ??= new CallTexts(facts());
@@ -206,47 +210,47 @@ export class Rules {
   }
 }
 
-/** A server that has a folder of its own starts there, wherever Toolkeep runs. */
-function groundOf({ startsIn }: RuledTool, call: RuledCall): Ground {
-  const ground = call.ground?.() ?? NOWHERE;
-  if (startsIn === undefined) return ground;
-  return { ...ground, startedIn: posix.resolve(ground.startedIn ?? "/", startsIn) };
+/** A server with a folder of its own starts there, wherever Toolkeep runs. */
+function pathBaseOf({ startsIn }: RuledTool, call: RuledCall): PathBase {
+  const base = call.pathBase?.() ?? DEFAULT_BASE;
+  if (startsIn === undefined) return base;
+  return { ...base, startedIn: posix.resolve(base.startedIn ?? "/", startsIn) };
 }
 
-interface Matches {
-  readonly first: First;
-  /** Without the denies that are in doubt. */
-  readonly certain: First;
-  readonly doubted: ReadonlySet<CompiledRule>;
+interface MatchFinders {
+  readonly first: FindFirst;
+  /** Without uncertain denies. */
+  readonly certain: FindFirst;
+  readonly uncertainDenies: ReadonlySet<CompiledRule>;
 }
 
-/** A deny that is in doubt asks, and loosens nothing: what decides without it counts where that is stricter. */
+/** An uncertain deny asks, and loosens nothing: what decides without it counts where that is stricter. */
 function winnerOf(
   own: readonly Candidates[],
   project: Candidates,
-  { first, certain, doubted }: Matches,
+  { first, certain, uncertainDenies }: MatchFinders,
 ): CompiledRule | undefined {
-  const actionOf = (rule: CompiledRule) => (doubted.has(rule) ? "ask" : rule.rule.action);
+  const actionOf = (rule: CompiledRule) => (uncertainDenies.has(rule) ? "ask" : rule.rule.action);
   const winner = weigh(own, project, first, actionOf);
-  if (doubted.size === 0) return winner;
-  const without = weigh(own, project, certain);
+  if (uncertainDenies.size === 0) return winner;
+  const withoutUncertain = weigh(own, project, certain);
   const strictness = (rule: CompiledRule | undefined) => STRICTNESS[rule ? actionOf(rule) : NO_RULE.action];
-  return strictness(without) > strictness(winner) ? without : winner;
+  return strictness(withoutUncertain) > strictness(winner) ? withoutUncertain : winner;
 }
 
-const IN_DOUBT = "asks, because the command cannot be read for certain";
+const UNCERTAIN = "asks, because the command cannot be read for certain";
 
 function decisionOf(
   winner: CompiledRule | undefined,
   { labels = NO_LABELS }: RuledCall,
-  { doubted }: Circumstances,
+  { uncertainDenies }: Circumstances,
 ): Decision {
   if (!winner) return NO_RULE;
   const { rule, text } = winner;
-  const isDoubted = doubted.has(winner);
+  const isUncertain = uncertainDenies.has(winner);
   return {
-    action: isDoubted ? "ask" : rule.action,
-    rule: isDoubted ? `${text}; ${IN_DOUBT}` : text,
+    action: isUncertain ? "ask" : rule.action,
+    rule: isUncertain ? `${text}; ${UNCERTAIN}` : text,
     ...(rule.id === undefined ? {} : { ruleId: rule.id }),
     ...(rule.after === undefined ? {} : { labels: [...labels] }),
   };

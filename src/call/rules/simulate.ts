@@ -1,4 +1,4 @@
-/** What other rules would have said to calls of the past. */
+/** What other rules would have decided about past calls. */
 import type { Caller } from "../../contract/caller.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { isRecord } from "../../lib/json.ts";
@@ -9,46 +9,46 @@ import type { Decision, RuledCall, Rules } from "./rules.ts";
 
 export interface SimulationDeps {
   readonly rules: Rules;
-  readonly more: (caller: Caller) => readonly RuleIndex[];
+  readonly extraRulesFor: (caller: Caller) => readonly RuleIndex[];
   readonly toolOf: (name: string) => RuledTool | undefined;
   readonly callerOf: (record: CallRecord) => Caller | undefined;
   readonly callOf: (caller: Caller, args: Readonly<Record<string, unknown>>) => RuledCall;
-  /** What is to be compared with; absent: what was decided then. */
-  readonly now?: { readonly rules: Rules; readonly more: (caller: Caller) => readonly RuleIndex[] };
+  /** What to compare with; absent: the decisions of the time. */
+  readonly now?: { readonly rules: Rules; readonly extraRulesFor: (caller: Caller) => readonly RuleIndex[] };
 }
 
-export interface Differing {
+export interface SimulatedDifference {
   readonly call: CallRecord;
   readonly before: string;
   readonly after: Action;
   readonly rule: string;
-  /** Set where the record does not have all that a rule would look at. */
+  /** Why the result is uncertain: the record lacks something that a rule would look at. */
   readonly unsure?: string;
 }
 
 export interface Simulation {
-  /** Those that were decided then, and can be decided again. */
+  /** Calls that were decided then and can be decided again. */
   readonly decided: number;
-  /** Their tool or agent is gone, or they never got so far as to be decided. */
+  /** Calls whose tool or agent is gone, or that were never decided. */
   readonly skipped: number;
-  /** Their arguments were cut or redacted in the audit. */
+  /** Calls whose arguments were cut or redacted in the audit. */
   readonly incomplete: number;
   /** How many would have been decided differently. */
   readonly different: number;
   /** The first of these. */
-  readonly differing: readonly Differing[];
+  readonly differing: readonly SimulatedDifference[];
 }
 
 const MAX_DIFFERING = 1_000;
 
-/** Lets everything else have its turn meanwhile. Rejects when `signal` aborts. */
+/** Yields to other work meanwhile. Rejects when `signal` aborts. */
 export async function simulate(
   records: readonly CallRecord[],
   deps: SimulationDeps,
   signal?: AbortSignal,
 ): Promise<Simulation> {
   const pace = createPace();
-  const differing: Differing[] = [];
+  const differing: SimulatedDifference[] = [];
   let decided = 0;
   let incomplete = 0;
   let different = 0;
@@ -63,9 +63,9 @@ export async function simulate(
     if (unsure) incomplete += 1;
     const labels = new Set(record.labels?.split(",") ?? []);
     const call = { ...deps.callOf(caller, args), labels };
-    const decision = asOperator(deps.rules.decide(tool, call, deps.more(caller)), caller);
+    const decision = allowOperator(deps.rules.decide(tool, call, deps.extraRulesFor(caller)), caller);
     const before = deps.now
-      ? asOperator(deps.now.rules.decide(tool, call, deps.now.more(caller)), caller).action
+      ? allowOperator(deps.now.rules.decide(tool, call, deps.now.extraRulesFor(caller)), caller).action
       : record.decision;
     if (decision.action === before) continue;
     different += 1;
@@ -81,20 +81,20 @@ export async function simulate(
   return { decided, skipped: records.length - decided, incomplete, different, differing };
 }
 
-function asOperator(decision: Decision, { operator }: Caller): Decision {
+function allowOperator(decision: Decision, { operator }: Caller): Decision {
   return operator && decision.action === "ask" ? { ...decision, action: "allow" } : decision;
 }
 
-interface Kept {
+interface RecordedArguments {
   readonly args: Readonly<Record<string, unknown>>;
   readonly unsure?: string;
 }
 
-function argumentsOf({ arguments: kept }: CallRecord): Kept {
+function argumentsOf({ arguments: recorded }: CallRecord): RecordedArguments {
   try {
-    const args: unknown = JSON.parse(kept);
+    const args: unknown = JSON.parse(recorded);
     if (!isRecord(args)) return { args: {} };
-    return kept.includes("[redacted")
+    return recorded.includes("[redacted")
       ? { args, unsure: "its arguments are redacted in the audit" }
       : { args };
   } catch {

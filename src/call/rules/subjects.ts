@@ -4,117 +4,123 @@ import { isRecord } from "../../lib/json.ts";
 import {
   type ArgumentKind,
   type ArgumentKinds,
-  type Declared,
+  type DeclaredArgument,
   SUBJECT_KINDS,
   type SubjectKind,
 } from "./argument-kinds.ts";
 import { isFileAddress } from "./paths/path-spellings.ts";
-import { bareHostsIn } from "./shell/command-hosts.ts";
+import { findBareHosts } from "./shell/command-hosts.ts";
 
 export interface Subjects {
   readonly path: readonly string[];
   readonly host: readonly string[];
   readonly command: readonly string[];
-  /** Of which kinds there is a value that the tool says it takes: others may hinder an allow, never carry it. */
+  /**
+   * The kinds for which the tool's schema declares a value. Undeclared values may prevent an allow, but never justify
+   * one.
+   */
   readonly declared: ReadonlySet<SubjectKind>;
-  /** What may be a path or a host, as far as one can tell; hinders an allow where it does not fit. */
+  /** Values that may be a path or a host; they prevent an allow that they do not match. */
   readonly unclear: Readonly<Record<"path" | "host", readonly string[]>>;
-  /** Hosts that only stand in commands. */
+  /** Hosts that occur only in commands. */
   readonly hostInCommand: readonly string[];
-  /** A command is run with variables of the caller. */
+  /** A command runs with variables of the caller. */
   readonly hasEnvironment: boolean;
-  /** There is more in the arguments than was looked at. */
-  readonly more: boolean;
+  /** The arguments contain more than was looked at. */
+  readonly isTruncated: boolean;
 }
 
-/** As many values of one call are looked at, and as many characters of its commands. */
+/** How many values of a call, and characters of its commands, are looked at. */
 const MAX_VALUES = 1_000;
 const MAX_CHARS = 100_000;
 const MAX_PATH = 4_096;
 
-/** No place of any kind is written without one of these. */
+/** Every path or host contains one of these. */
 const PLACE_MARK = /[:/\\.~]/;
-const REST = new Set(["args", "arguments", "argv", "parameters"]);
+const ARGUMENT_LISTS = new Set(["args", "arguments", "argv", "parameters"]);
 const ADDRESS = /^[a-z][a-z0-9+.-]{0,31}:\/\//i;
-/** What browsers take for an address, too. */
+/** What browsers also accept as an address. */
 const LOOSE_ADDRESS = /^(?:https?|wss?|ftp):/i;
 const PATH_SHAPE = /^(?:\/|\\\\|~[\\/]|\.{1,2}(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i;
-const UPWARDS = /[\\/]\.\.(?:[\\/]|$)/;
+const PARENT_FOLDER = /[\\/]\.\.(?:[\\/]|$)/;
 const BARE_HOST = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d{1,5})?$/u;
 const ENDS_ADDRESS = /[\s'"`<>|;)]/g;
 
-interface Waiting {
+interface PendingValue {
   readonly value: unknown;
   readonly name: string;
-  readonly declared: Declared | undefined;
+  readonly declared: DeclaredArgument | undefined;
 }
 
-/** `uri`: what is read, where the call is of a resource. */
+/** `uri`: what is read, where the call is for a resource. */
 export function subjectsOf(args: unknown, kinds: ArgumentKinds, uri?: string): Subjects {
-  const found = new Found();
-  if (uri !== undefined) found.addResource(uri);
-  const waiting: Waiting[] = [{ value: args, name: "", declared: kinds.root }];
-  for (let looked = 0; waiting.length > 0 && looked < MAX_VALUES; looked++) {
-    const next = waiting.pop()!;
+  const subjects = new SubjectCollector();
+  if (uri !== undefined) subjects.addResource(uri);
+  const queue: PendingValue[] = [{ value: args, name: "", declared: kinds.root }];
+  for (let visited = 0; queue.length > 0 && visited < MAX_VALUES; visited++) {
+    const next = queue.pop()!;
     const { value, name, declared } = next;
-    if (typeof value === "string") found.add(kinds.of(name, declared), value, declared !== undefined);
-    else if (Array.isArray(value)) takeList(value, next, kinds, found, waiting);
-    else if (isRecord(value)) takeObject(value, next, kinds, found, waiting);
+    if (typeof value === "string") subjects.add(kinds.kindOf(name, declared), value, declared !== undefined);
+    else if (Array.isArray(value)) collectList(value, next, kinds, subjects, queue);
+    else if (isRecord(value)) collectObject(value, next, kinds, subjects, queue);
   }
-  if (waiting.length > 0) found.more = true;
-  return found;
+  if (queue.length > 0) subjects.isTruncated = true;
+  return subjects;
 }
 
-function takeList(
+function collectList(
   list: readonly unknown[],
-  { name, declared }: Waiting,
+  { name, declared }: PendingValue,
   kinds: ArgumentKinds,
-  found: Found,
-  waiting: Waiting[],
+  subjects: SubjectCollector,
+  queue: PendingValue[],
 ): void {
-  const texts = kinds.of(name, declared) === "command" ? plainTexts(list) : undefined;
-  // A list of words is one command; of whole command lines, each is.
-  const isOne = texts !== undefined && !texts[0]?.includes(" ");
-  if (isOne) found.add("command", texts.map(quoted).join(" "), declared !== undefined);
-  if (isOne && !(name.endsWith("s") && texts.some((each) => each.includes(" ")))) return;
+  const texts = kinds.kindOf(name, declared) === "command" ? plainTexts(list) : undefined;
+  // A list of words is one command; in a list of command lines, each line is one.
+  const isOneCommand = texts !== undefined && !texts[0]?.includes(" ");
+  if (isOneCommand) subjects.add("command", texts.map(quoteWord).join(" "), declared !== undefined);
+  if (isOneCommand && !(name.endsWith("s") && texts.some((each) => each.includes(" ")))) return;
   for (let index = 0; index < list.length && index <= MAX_VALUES; index++)
-    waiting.push({ value: list[index], name, declared });
+    queue.push({ value: list[index], name, declared });
 }
 
-function takeObject(
+function collectObject(
   object: Readonly<Record<string, unknown>>,
-  { name: within, declared }: Waiting,
+  { name: outerName, declared }: PendingValue,
   kinds: ArgumentKinds,
-  found: Found,
-  waiting: Waiting[],
+  subjects: SubjectCollector,
+  queue: PendingValue[],
 ): void {
   const names = Object.keys(object);
-  const rest = names.find((name) => REST.has(name));
+  const listName = names.find((name) => ARGUMENT_LISTS.has(name));
   const program =
-    rest === undefined
+    listName === undefined
       ? undefined
-      : names.find((name) => kinds.of(name, kinds.under(declared, name)) === "command");
-  const texts = program === undefined ? undefined : wordsOf(object[rest!]);
-  const isWhole = texts !== undefined && typeof object[program!] === "string";
-  if (isWhole) {
-    const isDeclared = [program!, rest!].every((name) => kinds.under(declared, name) !== undefined);
-    found.add("command", [object[program!] as string, ...texts].join(" "), isDeclared);
+      : names.find((name) => kinds.kindOf(name, kinds.declaredUnder(declared, name)) === "command");
+  const words = program === undefined ? undefined : wordsOf(object[listName!]);
+  const isOneCommand = words !== undefined && typeof object[program!] === "string";
+  if (isOneCommand) {
+    const isDeclared = [program!, listName!].every(
+      (name) => kinds.declaredUnder(declared, name) !== undefined,
+    );
+    subjects.add("command", [object[program!] as string, ...words].join(" "), isDeclared);
   }
-  const kind = within === "" ? undefined : kinds.of(within, declared);
+  const kind = outerName === "" ? undefined : kinds.kindOf(outerName, declared);
   for (let index = 0; index < names.length && index <= MAX_VALUES; index++) {
     const name = names[index]!;
-    if (isWhole && name === program) continue;
-    found.addName(kind, name);
+    if (isOneCommand && name === program) continue;
+    subjects.addName(kind, name);
     const value = object[name];
-    const place = kinds.under(declared, name);
-    if (kinds.of(name, place) === "environment" && [value].flat().some(isFilled)) found.hasEnvironment = true;
-    waiting.push({ value, name, declared: place });
+    const declaredValue = kinds.declaredUnder(declared, name);
+    if (kinds.kindOf(name, declaredValue) === "environment" && [value].flat().some(isFilled))
+      subjects.hasEnvironment = true;
+    queue.push({ value, name, declared: declaredValue });
   }
 }
 
-/** What stands behind a program. */
+/** The arguments of a program. */
 function wordsOf(rest: unknown): readonly string[] | undefined {
-  return typeof rest === "string" ? [rest] : plainTexts(rest)?.map(quoted);
+  return typeof rest === "string" ? [rest] : plainTexts(rest)?.map(quoteWord);
 }
 
 function plainTexts(list: unknown): readonly string[] | undefined {
@@ -126,34 +132,34 @@ function isFilled(value: unknown): boolean {
   return typeof value === "string" ? value.includes("=") : isRecord(value) && Object.keys(value).length > 0;
 }
 
-/** Most calls have values of one kind: lists are made when there is something to put into them. */
+/** Most calls have values of one kind, so lists are created only when needed. */
 const NONE: readonly string[] = Object.freeze([]);
 const NOTHING_UNCLEAR: Subjects["unclear"] = Object.freeze({ path: NONE, host: NONE });
-/** Every set of kinds, by the bits of its number. */
-const DECLARED = Array.from(
+/** Every set of kinds, indexed by its bits. */
+const DECLARED_SETS = Array.from(
   { length: 1 << SUBJECT_KINDS.length },
   (_, bits): ReadonlySet<SubjectKind> => new Set(SUBJECT_KINDS.filter((_kind, bit) => bits & (1 << bit))),
 );
 
-function withOne(list: readonly string[], value: string): readonly string[] {
+function append(list: readonly string[], value: string): readonly string[] {
   if (list === NONE) return [value];
   (list as string[]).push(value);
   return list;
 }
 
-class Found implements Subjects {
+class SubjectCollector implements Subjects {
   path = NONE;
   host = NONE;
   command = NONE;
   unclear = NOTHING_UNCLEAR;
   hostInCommand = NONE;
   hasEnvironment = false;
-  more = false;
+  isTruncated = false;
   #chars = 0;
   #declared = 0;
 
   get declared(): ReadonlySet<SubjectKind> {
-    return DECLARED[this.#declared]!;
+    return DECLARED_SETS[this.#declared]!;
   }
 
   add(kind: ArgumentKind, value: string, isDeclared: boolean): void {
@@ -161,7 +167,7 @@ class Found implements Subjects {
     else this.#addPlace(kind, value, isDeclared);
   }
 
-  /** By its name where that says something, and by what it looks like. */
+  /** Judged by its name where that says something, and by its shape. */
   #addPlace(kind: ArgumentKind, value: string, isDeclared: boolean): void {
     const isNamed = kind === "path" || kind === "host";
     if (!isNamed && value.length <= MAX_PATH && !PLACE_MARK.test(value)) return;
@@ -172,7 +178,7 @@ class Found implements Subjects {
     const text = isNamed || value.length <= MAX_PATH ? value.trim() : value;
     const isFile = isFileAddress(text);
     const isAddress = !isFile && (ADDRESS.test(text) || (LOOSE_ADDRESS.test(text) && !text.includes(" ")));
-    const hasShape = isLine(text) && (PATH_SHAPE.test(text) || UPWARDS.test(text));
+    const hasShape = isLine(text) && (PATH_SHAPE.test(text) || PARENT_FOLDER.test(text));
     const isPath = kind === "path" || isFile || (hasShape && (kind === "place" || !LOOSE_ADDRESS.test(text)));
     const isHost = kind === "host" ? !isFile || !/^file:\/{3}/i.test(text) : isAddress;
     if (isPath || (kind === "place" && isPathLike(text) && !isAddress)) this.#push("path", value, isDeclared);
@@ -182,48 +188,48 @@ class Found implements Subjects {
     else if (kind === undefined && isPathLike(text)) this.#addUnclear("path", value);
   }
 
-  /** A URI that all readers read alike: one of a file is no path that could be spelt otherwise. */
+  /** The URI is canonical: the path of a file URI cannot be spelled otherwise. */
   addResource(uri: string): void {
     const [, file] = /^file:\/\/(\/[^?#]*)/.exec(uri) ?? [];
     if (file === undefined) this.add("host", uri, true);
-    else this.#push("path", decodedPath(file), true);
+    else this.#push("path", decodePath(file), true);
   }
 
   /** Names of properties may be places, too: `{ "files": { "src/a.ts": … } }`. */
-  addName(within: ArgumentKind, name: string): void {
-    const isPlace = within === "path" ? /[.\\/]/.test(name) : /[\\/]/.test(name);
-    if (isPlace) this.add(within === "path" ? "path" : undefined, name, false);
+  addName(outerKind: ArgumentKind, name: string): void {
+    const isPlace = outerKind === "path" ? /[.\\/]/.test(name) : /[\\/]/.test(name);
+    if (isPlace) this.add(outerKind === "path" ? "path" : undefined, name, false);
   }
 
   #addCommand(value: string, isDeclared: boolean): void {
     this.#chars += value.length;
     if (this.#chars > MAX_CHARS) {
-      this.more = true;
+      this.isTruncated = true;
       return;
     }
     this.#push("command", value, isDeclared);
-    const bare = bareHostsIn(value);
+    const bare = findBareHosts(value);
     if (bare.length > 0) this.hostInCommand = this.hostInCommand.concat(bare);
     if (!value.includes("://")) return;
     const readings = /["'\\]/.test(value) ? [value, value.replace(/["'\\]/g, "")] : [value];
     for (const reading of readings) {
       const { addresses, more } = addressesIn(reading, ENDS_ADDRESS, MAX_VALUES);
       this.hostInCommand = this.hostInCommand.concat(addresses);
-      this.more ||= more;
+      this.isTruncated ||= more;
     }
   }
 
   #push(kind: SubjectKind, value: string, isDeclared: boolean): void {
-    this[kind] = withOne(this[kind], value);
+    this[kind] = append(this[kind], value);
     if (isDeclared) this.#declared |= 1 << SUBJECT_KINDS.indexOf(kind);
   }
 
   #addUnclear(kind: "path" | "host", value: string): void {
-    this.unclear = { ...this.unclear, [kind]: withOne(this.unclear[kind], value) };
+    this.unclear = { ...this.unclear, [kind]: append(this.unclear[kind], value) };
   }
 }
 
-function decodedPath(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -235,12 +241,12 @@ function isLine(value: string): boolean {
   return value.length <= MAX_PATH && !value.includes("\n");
 }
 
-/** One word that would lead somewhere else than to a file of the folder it is used in. */
+/** A single word that leads elsewhere than to a file in the current folder. */
 function isPathLike(value: string): boolean {
   return value.length <= MAX_PATH && /[\\/]|^\.\.$/.test(value) && !/\s/.test(value);
 }
 
-/** As a word of a command line. */
-function quoted(word: string): string {
+/** Quotes a word for a command line. */
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -81,7 +81,7 @@ describe("callTool", () => {
 
   it("has an outcome and an audit record even where noting its use fails", async () => {
     await using hub = await openExecutor({ tools: [testTool({ name: "web", untrusted: true })] });
-    hub.watchdog.read = () => {
+    hub.watchdog.noteRead = () => {
       throw new Error("a bug");
     };
     expect((await hub.call("web")).outcome).toBe("internal_error");

@@ -24,28 +24,28 @@ test("labels are inherited by sub-agents, outlast a restart and reach other proc
   const otherStore = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
   const other = await Labels.open({ ...deps, store: otherStore.labels });
 
-  labels.read(main, {});
-  expect(labels.of(main).size).toBe(0);
-  labels.read(main, untrusted);
-  labels.read(main, { labels: ["secrets"] });
-  expect([...labels.of(main)]).toEqual(["untrusted_content", "secrets"]);
-  expect([...labels.of(sub)]).toEqual(["untrusted_content", "secrets"]);
-  expect(labels.of({ ...main, conversation: "c2" }).size).toBe(0);
-  // It has a conversation of its own, and works for the parent's newest.
-  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(2);
+  labels.noteRead(main, {});
+  expect(labels.forCaller(main).size).toBe(0);
+  labels.noteRead(main, untrusted);
+  labels.noteRead(main, { labels: ["secrets"] });
+  expect([...labels.forCaller(main)]).toEqual(["untrusted_content", "secrets"]);
+  expect([...labels.forCaller(sub)]).toEqual(["untrusted_content", "secrets"]);
+  expect(labels.forCaller({ ...main, conversation: "c2" }).size).toBe(0);
+  // It has its own conversation, and works for the parent's newest one.
+  expect(labels.forCaller({ ...sub, conversation: "own" }).size).toBe(2);
   await labels.close();
 
   await other.reload();
-  expect([...other.of(main)]).toEqual(["untrusted_content", "secrets"]);
-  expect([...(await Labels.open(deps)).of(main)]).toEqual(["untrusted_content", "secrets"]);
+  expect([...other.forCaller(main)]).toEqual(["untrusted_content", "secrets"]);
+  expect([...(await Labels.open(deps)).forCaller(main)]).toEqual(["untrusted_content", "secrets"]);
 
   now += DAY_MS;
-  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(0);
+  expect(labels.forCaller({ ...sub, conversation: "own" }).size).toBe(0);
   expect(await temp.store.prune("labels", now, 10)).toBe(2);
   await otherStore.close();
 });
 
-test("labels reach those who work for a sub-agent, however far below, and a ring of parents ends", async () => {
+test("labels reach those who work for a sub-agent, however far down, and a cycle of parents ends", async () => {
   await using temp = await tempStore();
   const parents: Record<string, string> = { agt_low: "agt_sub", agt_sub: "agt_main", agt_main: "agt_low" };
   const labels = new Labels({
@@ -55,14 +55,14 @@ test("labels reach those who work for a sub-agent, however far below, and a ring
     onProblem: (error) => expect(error).toBe(null),
   });
   const low = testCaller({ agentId: "agt_low", parentId: "agt_sub", conversation: "own" });
-  labels.read(main, untrusted);
-  labels.read({ ...sub, conversation: "other" }, { labels: ["secrets"] });
-  expect([...labels.of(low)].sort()).toEqual(["secrets", "untrusted_content"]);
-  expect(labels.of(testCaller({ agentId: "agt_else", conversation: "own" })).size).toBe(0);
+  labels.noteRead(main, untrusted);
+  labels.noteRead({ ...sub, conversation: "other" }, { labels: ["secrets"] });
+  expect([...labels.forCaller(low)].sort()).toEqual(["secrets", "untrusted_content"]);
+  expect(labels.forCaller(testCaller({ agentId: "agt_else", conversation: "own" })).size).toBe(0);
   await labels.close();
 });
 
-const opened = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
+const openLabels = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
   Labels.open({
     store: temp.store.labels,
     clock,
@@ -73,87 +73,87 @@ const opened = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
 test("labels stay with an agent whatever session, token or conversation its calls come with, for a day", async () => {
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
-  const labels = await opened(temp, () => now);
+  const labels = await openLabels(temp, () => now);
   const named = (conversation: string, tokenId: string | null = "tok_1") =>
     testCaller({ agentId: "agt_main", tokenId, conversation });
-  labels.read(named("c1"), untrusted);
+  labels.noteRead(named("c1"), untrusted);
   for (const other of [named("c2"), named("tok_1"), named("c2", "tok_2"), named("c1", "tok_2")])
-    expect(labels.of(other).has("untrusted_content")).toBe(true);
-  // What the program around the hub opens is a conversation of its own: no agent chooses it.
-  expect(labels.of(named("c2", null)).size).toBe(0);
-  expect(labels.of({ ...named("c2"), agentId: "agt_else" }).size).toBe(0);
-  labels.read(named("c3", null), { labels: ["secrets"] });
-  expect(labels.of(named("c2")).has("secrets")).toBe(true);
+    expect(labels.forCaller(other).has("untrusted_content")).toBe(true);
+  // A conversation that the embedding program opens stands alone: no agent can choose it.
+  expect(labels.forCaller(named("c2", null)).size).toBe(0);
+  expect(labels.forCaller({ ...named("c2"), agentId: "agt_else" }).size).toBe(0);
+  labels.noteRead(named("c3", null), { labels: ["secrets"] });
+  expect(labels.forCaller(named("c2")).has("secrets")).toBe(true);
   now += DAY_MS;
-  expect(labels.of(named("c2")).size).toBe(0);
-  expect([...labels.of(named("c1"))]).toEqual(["untrusted_content"]);
+  expect(labels.forCaller(named("c2")).size).toBe(0);
+  expect([...labels.forCaller(named("c1"))]).toEqual(["untrusted_content"]);
   await labels.close();
 });
 
 test("what counts for every call of an agent goes when the last of its conversations is cleared", async () => {
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
-  const labels = await opened(temp, () => now);
+  const labels = await openLabels(temp, () => now);
   const token = testCaller({ agentId: "agt_main", tokenId: "tok_1", conversation: "new" });
-  for (const conversation of ["c1", "c2"]) labels.read({ ...main, conversation }, untrusted);
+  for (const conversation of ["c1", "c2"]) labels.noteRead({ ...main, conversation }, untrusted);
   now += 1;
   expect(await labels.clear("agt_main", "c1")).toBe(1);
-  expect(labels.of(token).size).toBe(1);
+  expect(labels.forCaller(token).size).toBe(1);
   expect(await labels.clear("agt_main", "c2")).toBe(1);
-  expect(labels.of(token).size).toBe(0);
+  expect(labels.forCaller(token).size).toBe(0);
   await labels.close();
 });
 
-test("an agent with very many conversations rids no other of what counts for all its calls", async () => {
+test("an agent with very many conversations does not displace the labels that count for all calls of another", async () => {
   await using temp = await tempStore();
   const kept: unknown[] = [];
   const store: LabelStore = { list: async () => [], put: async (record) => void kept.push(record) };
-  const labels = await opened({ store: { ...temp.store, labels: store } }, () => 1);
+  const labels = await openLabels({ store: { ...temp.store, labels: store } }, () => 1);
   const quiet = testCaller({ agentId: "agt_quiet", tokenId: "tok_2", conversation: "c" });
-  labels.read(quiet, untrusted);
-  for (let at = 0; at < 20_100; at++) labels.read({ ...main, conversation: `c${at}` }, untrusted);
-  expect(labels.of({ ...quiet, conversation: "other" }).size).toBe(1);
-  expect(labels.of({ ...main, tokenId: "tok_1", conversation: "other" }).size).toBe(1);
+  labels.noteRead(quiet, untrusted);
+  for (let at = 0; at < 20_100; at++) labels.noteRead({ ...main, conversation: `c${at}` }, untrusted);
+  expect(labels.forCaller({ ...quiet, conversation: "other" }).size).toBe(1);
+  expect(labels.forCaller({ ...main, tokenId: "tok_1", conversation: "other" }).size).toBe(1);
   await labels.close();
 });
 
 test("a conversation with as many labels as there may be still gets that of untrusted content", async () => {
   await using temp = await tempStore();
-  const labels = await opened(temp, () => 1);
-  labels.read(main, { labels: Array.from({ length: 30 }, (_, index) => `l${index}`) });
-  expect(labels.of(main).size).toBe(20);
-  labels.read(main, untrusted);
-  expect(labels.of(main).has("untrusted_content")).toBe(true);
+  const labels = await openLabels(temp, () => 1);
+  labels.noteRead(main, { labels: Array.from({ length: 30 }, (_, index) => `l${index}`) });
+  expect(labels.forCaller(main).size).toBe(20);
+  labels.noteRead(main, untrusted);
+  expect(labels.forCaller(main).has("untrusted_content")).toBe(true);
   await labels.close();
 });
 
 test("labels are over 30 days after they were met last, also without a restart", async () => {
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
-  const labels = await opened(temp, () => now);
-  labels.read(main, untrusted);
+  const labels = await openLabels(temp, () => now);
+  labels.noteRead(main, untrusted);
   now += 20 * DAY_MS;
-  labels.read(main, untrusted);
+  labels.noteRead(main, untrusted);
   now += 20 * DAY_MS;
-  expect(labels.of(main).size).toBe(1);
+  expect(labels.forCaller(main).size).toBe(1);
   await labels.close();
-  expect((await opened(temp, () => now)).of(main).size).toBe(1);
+  expect((await openLabels(temp, () => now)).forCaller(main).size).toBe(1);
   now += 10 * DAY_MS;
-  expect(labels.of(main).size).toBe(0);
+  expect(labels.forCaller(main).size).toBe(0);
   expect(labels.list()).toEqual([]);
 });
 
 test("labels that a person clears are gone, in other processes too, until they come again", async () => {
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
-  const labels = await opened(temp, () => now);
-  labels.read(main, untrusted);
-  labels.read({ ...main, conversation: "c2" }, untrusted);
+  const labels = await openLabels(temp, () => now);
+  labels.noteRead(main, untrusted);
+  labels.noteRead({ ...main, conversation: "c2" }, untrusted);
   await labels.close();
-  const other = await opened(temp, () => now);
+  const other = await openLabels(temp, () => now);
   now += 1;
   expect(await labels.clear("agt_main", "c1")).toBe(1);
-  expect(labels.of(main).size).toBe(0);
+  expect(labels.forCaller(main).size).toBe(0);
   expect(
     labels
       .list()
@@ -161,13 +161,13 @@ test("labels that a person clears are gone, in other processes too, until they c
       .sort(),
   ).toEqual(["(any call)", "c2"]);
   await other.reload();
-  expect(other.of(main).size).toBe(0);
+  expect(other.forCaller(main).size).toBe(0);
   now += 1;
-  other.read(main, untrusted);
+  other.noteRead(main, untrusted);
   await other.reload();
-  expect(other.of(main).size).toBe(1);
+  expect(other.forCaller(main).size).toBe(1);
   expect(await labels.clear("agt_main")).toBe(1);
-  expect(labels.of({ ...sub, conversation: "own" }).size).toBe(0);
+  expect(labels.forCaller({ ...sub, conversation: "own" }).size).toBe(0);
   await other.close();
 });
 

@@ -4,12 +4,12 @@ import type { Rule, RulePattern } from "../../../src/machine/config/settings.ts"
 import { workNow } from "../../support/work-clock.ts";
 
 const tool = (inputSchema = {}) => ({ name: "it", origin: "native", ownName: "it", inputSchema });
-const ground = () => ({ workspace: "/ws/ada", userHome: "/home/ada" });
+const pathBase = () => ({ workspace: "/ws/ada", userHome: "/home/ada" });
 
-/** Whether a rule with this pattern is what decides. */
+/** Whether a rule with this pattern decides. */
 function matches(pattern: RulePattern, action: Rule["action"], args: Record<string, unknown>): boolean {
   const rules = new Rules([{ permission: "it", pattern, action, from: "user" }], { userHome: "/home/ada" });
-  return rules.decide(tool(), { args, ground }).rule !== "default: allow";
+  return rules.decide(tool(), { args, pathBase }).rule !== "default: allow";
 }
 
 const allows = (pattern: RulePattern, args: Record<string, unknown>) => matches(pattern, "allow", args);
@@ -148,7 +148,7 @@ describe("a pattern over commands", () => {
     expect(denies(denied, { command: "git log; rm x" })).toBe(true);
   });
 
-  it("looks into no command that is too long: none is allowed, every one may be denied", () => {
+  it("does not read a command that is too long: none is allowed, every one may be denied", () => {
     const command = `git ${"a".repeat(30_000)}`;
     expect(allows({ command: "git *" }, { command })).toBe(false);
     expect(denies({ command: "rm *" }, { command })).toBe(true);
@@ -276,7 +276,7 @@ describe("a pattern over paths", () => {
     const action = (pattern: string) =>
       new Rules([{ permission: "it", pattern, action: "deny", from: "user" }]).decide(tool(), {
         args: { path: "etc/passwd" },
-        ground: () => ({ workspace, userHome: "/home/ada" }),
+        pathBase: () => ({ workspace, userHome: "/home/ada" }),
       }).action;
     expect(action("etc/*")).toBe("deny");
     expect(action("/ws/ada/etc/*")).toBe("deny");
@@ -285,7 +285,7 @@ describe("a pattern over paths", () => {
   it("of a workspace that is the root lies where it says", () => {
     const rules = new Rules([{ permission: "it", pattern: "/etc/**", action: "deny", from: "user" }]);
     const atRoot = () => ({ workspace: "/", userHome: "/root" });
-    const action = (path: string) => rules.decide(tool(), { args: { path }, ground: atRoot }).action;
+    const action = (path: string) => rules.decide(tool(), { args: { path }, pathBase: atRoot }).action;
     expect(["etc/passwd", "./etc/passwd", "/etc/passwd", "var/etc/x"].map(action)).toEqual([
       "deny",
       "deny",
@@ -294,13 +294,13 @@ describe("a pattern over paths", () => {
     ]);
   });
 
-  it("of a server starts from wherever that runs: a relative one is allowed by nothing", () => {
+  it("of a server starts in an unknown folder: nothing allows a relative one", () => {
     const decided = (pattern: string, action: Rule["action"], path: string, startedIn = "/srv/daemon") =>
       new Rules([{ permission: "it", pattern: { path: pattern }, action, from: "user" }], {
         userHome: "/home/ada",
       }).decide(
         { ...tool(), startsElsewhere: true },
-        { args: { path }, ground: () => ({ ...ground(), startedIn }) },
+        { args: { path }, pathBase: () => ({ ...pathBase(), startedIn }) },
       ).rule !== "default: allow";
     expect(decided("src/**", "allow", "src/a")).toBe(false);
     expect(decided("**", "allow", "./src/a")).toBe(false);
@@ -317,7 +317,7 @@ describe("a pattern over paths", () => {
     const decided = (about: { origin?: string; startsElsewhere?: boolean }) =>
       new Rules([{ permission: "*", pattern: { path: "src/**" }, action: "allow", from: "user" }], {
         userHome: "/home/ada",
-      }).decide({ ...tool(), ...about }, { args: { path: "src/a" }, ground }).rule !== "default: allow";
+      }).decide({ ...tool(), ...about }, { args: { path: "src/a" }, pathBase }).rule !== "default: allow";
     expect(decided({})).toBe(true);
     expect(decided({ startsElsewhere: true })).toBe(false);
     expect(decided({ origin: "mcp:one", startsElsewhere: true })).toBe(false);
@@ -330,7 +330,7 @@ describe("a pattern over paths", () => {
         userHome: "/home/ada",
       }).decide(
         { ...tool(), startsElsewhere: true, ...(startsIn !== undefined && { startsIn }) },
-        { args: { path: "passwd" }, ground: () => ({ ...ground(), startedIn: "/srv/daemon" }) },
+        { args: { path: "passwd" }, pathBase: () => ({ ...pathBase(), startedIn: "/srv/daemon" }) },
       ).action;
     expect(decided("/etc/**", "/etc")).toBe("deny");
     expect(decided("/etc/**", undefined)).toBe("allow");
@@ -449,7 +449,7 @@ describe("a pattern over arguments", () => {
     expect(denies(pattern, { path: "lib/a", mode: "append" })).toBe(false);
   });
 
-  it.each([995, 996, 997, 998, 999, 1_000, 1_001])("does not lose the value before %i others", (count) => {
+  it.each([995, 996, 997, 998, 999, 1_000, 1_001])("still finds the value before %i others", (count) => {
     const args = { url: "https://evil.example/x", json: Array(count).fill(1) };
     expect(denies({ host: "evil.example" }, args)).toBe(true);
     expect(allows({ host: "good.example" }, args)).toBe(false);
@@ -488,7 +488,7 @@ describe("an allow is not carried by what the tool does not take", () => {
   const permits = (pattern: RulePattern, properties: object, args: Record<string, unknown>) =>
     new Rules([{ permission: "it", pattern, action: "allow", from: "user" }]).decide(tool({ properties }), {
       args,
-      ground,
+      pathBase,
     }).rule !== "default: allow";
 
   it("neither a path, a host nor a command", () => {

@@ -54,16 +54,16 @@ describe("the rules about a tool that are looked up by what they spell out", () 
         Array.from({ length: 20 + dice.below(60) }, (_, id) => randomRule(dice, `r${id}`)),
       );
       const more = [
-        rules.more(Array.from({ length: dice.below(40) }, (_, id) => randomRule(dice, `m${id}`))),
+        rules.compileExtra(Array.from({ length: dice.below(40) }, (_, id) => randomRule(dice, `m${id}`))),
       ];
       for (let count = 0; count < 20; count++) {
         const tool = dice.one(TOOLS);
         const call = {
           args: randomArguments(dice),
           labels: new Set(dice.one([[], ["seen"]])),
-          ground: () => ({ workspace: "/home/user/desk", userHome: "/home/user", startedIn: "/srv" }),
+          pathBase: () => ({ workspace: "/home/user/desk", userHome: "/home/user", startedIn: "/srv" }),
         };
-        const { winner } = rules.matching(tool, call, more);
+        const { winner } = rules.matchAll(tool, call, more);
         const decided = rules.decide(tool, call, more);
         const isSame = winner ? decided.ruleId === winner.rule.id : decided === NO_RULE;
         if (!isSame) expect({ tool: tool.name, args: call.args, decided }).toEqual(winner?.rule);
@@ -71,7 +71,7 @@ describe("the rules about a tool that are looked up by what they spell out", () 
     }
   });
 
-  it("are found in calls that cannot be looked into, too", () => {
+  it("are also found in calls that cannot be read", () => {
     const others = Array.from({ length: 50 }, (_, index) => about({ command: `t${index} *` }, "ask"));
     const rules = new Rules([...others, about({ command: "rm -rf *" }, "deny")]);
     const final = new Rules([...others, { ...about({ command: "rm -rf *" }, "deny"), final: true }]);
@@ -108,29 +108,29 @@ function randomPattern(dice: Dice): RulePattern {
   const several = (glob: () => string) =>
     Array.from({ length: 1 + dice.below(3) }, () => (dice.below(6) === 0 ? `!${glob()}` : glob()));
   const path = () => pathGlob(dice);
-  const host = () => starred(dice, dice.one(HOSTS).toLowerCase());
-  const command = () => starred(dice, commandLine(dice));
+  const host = () => withStar(dice, dice.one(HOSTS).toLowerCase());
+  const command = () => withStar(dice, commandLine(dice));
   return dice.one<() => RulePattern>([
     () => dice.one([path, host, command])(),
     () => ({ path: several(path) }),
     () => ({ host: several(host) }),
     () => ({ command: several(command) }),
     () => ({ path: path(), host: host() }),
-    () => ({ "arg.to.name": starred(dice, dice.one(NAMES)), path: several(path) }),
-    () => ({ "arg.content": several(() => starred(dice, dice.one(WORDS))) }),
+    () => ({ "arg.to.name": withStar(dice, dice.one(NAMES)), path: several(path) }),
+    () => ({ "arg.content": several(() => withStar(dice, dice.one(WORDS))) }),
   ])();
 }
 
 function pathGlob(dice: Dice): string {
   const parts = Array.from({ length: dice.below(4) }, () =>
-    dice.one(["**", "*", dice.one(FOLDERS), starred(dice, dice.one(FOLDERS))]),
+    dice.one(["**", "*", dice.one(FOLDERS), withStar(dice, dice.one(FOLDERS))]),
   );
   const start = dice.one(["", "", "/", "~/", "**/", "/home/user/", "/home/user/desk/", "./"]);
-  return `${start}${[...parts, dice.one(["**", "", starred(dice, dice.one(NAMES))])].join("/")}` || "*";
+  return `${start}${[...parts, dice.one(["**", "", withStar(dice, dice.one(NAMES))])].join("/")}` || "*";
 }
 
 /** With a `*` somewhere in it, or none. */
-function starred(dice: Dice, text: string): string {
+function withStar(dice: Dice, text: string): string {
   const [from, to] = [dice.below(text.length + 1), dice.below(text.length + 1)].toSorted((a, b) => a - b);
   return dice.one([
     text,

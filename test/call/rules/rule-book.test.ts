@@ -82,18 +82,18 @@ describe("stored rules", () => {
     await expect(temp.store.prune("rules", now + 1, 10)).resolves.toBe(1);
   });
 
-  it("that are over tell whoever shows lists, also where nobody calls anything", async () => {
+  it("that expire notify listeners, even where nobody calls anything", async () => {
     await book.add({ permission: "it", action: "deny", expiresAt: now + 60_000, ...by });
     await book.add({ permission: "it", action: "ask", expiresAt: now + 120_000, ...by });
     const told = new Promise<boolean>((resolve) => book.onChange(() => resolve(decider.isHidden(tool, ada))));
     now += 60_000;
-    // The timer is of the real clock: whoever asks first sorts out what is over.
+    // The timer uses the real clock: whoever asks first removes expired rules.
     expect(decider.isHidden(tool, ada)).toBe(false);
     await expect(told).resolves.toBe(false);
     book.close();
   });
 
-  it("that are over tell it by a timer of their own", async () => {
+  it("that expire are announced by their own timer", async () => {
     const open = { store: temp.store.rules, parentOf: () => null, clock: Date.now, newId: randomId };
     const real = await RuleBook.open(open);
     const over = new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ describe("stored rules", () => {
     real.close();
   });
 
-  it("are not changed by what would be if there were others", async () => {
+  it("are not changed by trying others out", async () => {
     let isSandboxed = false;
     const settings = { rules: [], defaultRules: true, trust: { allowHosts: [] } };
     const deps = { ...ruleDeps(temp.store), settings, labelsOf: () => new Set<string>(), book };

@@ -64,15 +64,15 @@ const CAPABLE = {
   flags: { readOnly: false, concurrencySafe: false, destructive: true },
 } as const;
 
-type Written = Omit<Rule, "from"> & { readonly from?: Rule["from"] };
-const rulesOf = (...rules: Written[]) => new Rules(rules.map((rule) => ({ from: "user", ...rule })));
-const decided = (args: Record<string, unknown>, ...rules: Written[]) =>
+type TestRule = Omit<Rule, "from"> & { readonly from?: Rule["from"] };
+const rulesOf = (...rules: TestRule[]) => new Rules(rules.map((rule) => ({ from: "user", ...rule })));
+const actionFor = (args: Record<string, unknown>, ...rules: TestRule[]) =>
   rulesOf(...rules).decide(CAPABLE, { args }).action;
 const at = (url: string) => ({ url });
 
 describe("the order of rules", () => {
   const name = "mcp_github_create_issue";
-  it.each<[string, Rule["action"], Written[]]>([
+  it.each<[string, Rule["action"], TestRule[]]>([
     [
       "a name before more literal characters",
       "allow",
@@ -137,35 +137,35 @@ describe("the order of rules", () => {
 
   it("asks leave for everything that a tool can do", () => {
     const hosts = { ...rule("net", "allow"), pattern: { host: "a.example" } };
-    expect(decided(at("https://a.example/"), hosts)).toBe("allow");
-    expect(decided(at("https://a.example/"), hosts, rule("fs.write", "ask"))).toBe("ask");
-    expect(decided(at("https://a.example/"), hosts, rule("net", "deny"))).toBe("allow");
-    expect(decided(at("https://b.example/"), hosts, rule("net", "deny"))).toBe("deny");
-    expect(decided({}, rule("net", "allow"), rule("destructive", "ask", "default"))).toBe("ask");
-    expect(decided({}, rule("shell", "deny"))).toBe("allow");
+    expect(actionFor(at("https://a.example/"), hosts)).toBe("allow");
+    expect(actionFor(at("https://a.example/"), hosts, rule("fs.write", "ask"))).toBe("ask");
+    expect(actionFor(at("https://a.example/"), hosts, rule("net", "deny"))).toBe("allow");
+    expect(actionFor(at("https://b.example/"), hosts, rule("net", "deny"))).toBe("deny");
+    expect(actionFor({}, rule("net", "allow"), rule("destructive", "ask", "default"))).toBe("ask");
+    expect(actionFor({}, rule("shell", "deny"))).toBe("allow");
   });
 
   it("lets a rule for everything decide what a tool can do and no rule speaks of", () => {
     const rules = [rule("*", "deny"), rule("net", "allow")];
-    expect(decided({}, ...rules)).toBe("deny");
-    expect(decided({}, ...rules, rule("fs.write", "allow"))).toBe("deny");
-    expect(decided({}, ...rules, rule("fs.write", "allow"), rule("destructive", "ask"))).toBe("ask");
+    expect(actionFor({}, ...rules)).toBe("deny");
+    expect(actionFor({}, ...rules, rule("fs.write", "allow"))).toBe("deny");
+    expect(actionFor({}, ...rules, rule("fs.write", "allow"), rule("destructive", "ask"))).toBe("ask");
     expect(rulesOf(...rules).isHidden(CAPABLE)).toBe(true);
     expect(rulesOf(...rules).decide({ ...tool, capabilities: ["net"] }).action).toBe("allow");
   });
 
   it("loosens by no default what a person says of everything", () => {
     const defaults = [rule("destructive", "ask", "default"), rule("net", "ask", "default")];
-    expect(decided({}, ...defaults, rule("*", "deny"))).toBe("deny");
+    expect(actionFor({}, ...defaults, rule("*", "deny"))).toBe("deny");
     expect(rulesOf(...defaults, rule("*", "deny")).isHidden(CAPABLE)).toBe(true);
-    expect(decided({}, ...defaults, rule("*", "allow"))).toBe("ask");
+    expect(actionFor({}, ...defaults, rule("*", "allow"))).toBe("ask");
     const onlyDefaults = rulesOf(rule("*", "deny", "default"), rule("net", "allow", "default"));
     expect(onlyDefaults.decide({ ...tool, capabilities: ["net"] }).action).toBe("allow");
   });
 
   it("lets the answer to an approval turn an ask into an allow, and nothing else", () => {
-    const answer: Written = { ...rule(name, "allow", "session"), isAnswer: true };
-    const onA = (...rules: Written[]) => decided(at("https://a.example/"), answer, ...rules);
+    const answer: TestRule = { ...rule(name, "allow", "session"), isAnswer: true };
+    const onA = (...rules: TestRule[]) => actionFor(at("https://a.example/"), answer, ...rules);
     expect(onA(rule("net", "ask"))).toBe("allow");
     expect(onA(rule(name, "ask", "project"))).toBe("allow");
     expect(onA(rule("net", "ask"), { ...rule("net", "deny"), pattern: { host: "a.example" } })).toBe("deny");
@@ -175,7 +175,7 @@ describe("the order of rules", () => {
   });
 
   it("lets no answer to an approval stand against a rule about a label that the conversation has", () => {
-    const answer: Written = { ...rule(name, "allow", "session"), isAnswer: true };
+    const answer: TestRule = { ...rule(name, "allow", "session"), isAnswer: true };
     const flow = { ...rule("net", "ask"), after: "seen" };
     const rules = rulesOf(answer, flow, { ...rule("fs.write", "ask"), pattern: "*" }, rule("net", "ask"));
     expect(rules.decide(CAPABLE).action).toBe("allow");
@@ -184,16 +184,16 @@ describe("the order of rules", () => {
 
   it("lets an agent or a session stand against a project, where it is more specific, and nobody else", () => {
     const project = rule("mcp:github:*", "ask", "project");
-    expect(decided({}, project, rule(name, "allow", "session"))).toBe("allow");
-    expect(decided({}, project, rule("mcp:github:*", "allow", "agent"))).toBe("allow");
-    expect(decided({}, project, rule("mcp:*", "allow", "session"))).toBe("ask");
-    expect(decided({}, project, rule(name, "allow", "user"))).toBe("ask");
-    expect(decided({}, project, rule("*", "deny"))).toBe("deny");
+    expect(actionFor({}, project, rule(name, "allow", "session"))).toBe("allow");
+    expect(actionFor({}, project, rule("mcp:github:*", "allow", "agent"))).toBe("allow");
+    expect(actionFor({}, project, rule("mcp:*", "allow", "session"))).toBe("ask");
+    expect(actionFor({}, project, rule(name, "allow", "user"))).toBe("ask");
+    expect(actionFor({}, project, rule("*", "deny"))).toBe("deny");
   });
 
   it("knows a rule about a label only after it", () => {
     const flow = { ...rule("net", "ask"), after: "untrusted_content" };
-    expect(decided({}, flow)).toBe("allow");
+    expect(actionFor({}, flow)).toBe("allow");
     expect(rulesOf(flow).decide(CAPABLE, { labels: new Set(["untrusted_content"]) })).toEqual({
       action: "ask",
       rule: "user: net after untrusted_content → ask",
@@ -203,9 +203,9 @@ describe("the order of rules", () => {
 });
 
 describe("a tool is hidden", () => {
-  const hidden = (...rules: Written[]) => rulesOf(...rules).isHidden(CAPABLE);
+  const isHidden = (...rules: TestRule[]) => rulesOf(...rules).isHidden(CAPABLE);
 
-  it.each<[string, boolean, Written[]]>([
+  it.each<[string, boolean, TestRule[]]>([
     ["by a deny of every call", true, [rule("net", "deny")]],
     [
       "by a final deny, whatever else is allowed",
@@ -227,7 +227,7 @@ describe("a tool is hidden", () => {
     ["not by a deny that an allow goes before", false, [rule("*", "deny"), rule("mcp:github:*", "allow")]],
     ["not by a rule that asks", false, [rule("*", "ask")]],
   ])("%s", (_, expected, rules) => {
-    expect(hidden(...rules)).toBe(expected);
+    expect(isHidden(...rules)).toBe(expected);
     if (expected) expect(rulesOf(...rules).decide(CAPABLE).action).toBe("deny");
   });
 });

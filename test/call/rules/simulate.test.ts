@@ -7,7 +7,7 @@ import { testCaller, testTool } from "../../support/tools.ts";
 
 const LONG = Array.from({ length: 400 }, (_, at) => `echo ${at};`).join(" ");
 
-function simulated(globs: number, records: number, signal?: AbortSignal) {
+function runSimulation(globs: number, records: number, signal?: AbortSignal) {
   const commands = Array.from({ length: globs }, (_, at) => `nothing${at} *`);
   const rule: Rule = { permission: "*", pattern: { command: commands }, action: "deny", from: "user" };
   const record = {
@@ -18,7 +18,7 @@ function simulated(globs: number, records: number, signal?: AbortSignal) {
   };
   const deps = {
     rules: new Rules([rule]),
-    more: () => [],
+    extraRulesFor: () => [],
     toolOf: () => testTool({ name: "sh" }),
     callerOf: () => testCaller({}),
     callOf: (_: unknown, args: Readonly<Record<string, unknown>>) => ({ args }),
@@ -26,20 +26,20 @@ function simulated(globs: number, records: number, signal?: AbortSignal) {
   return simulate(new Array<CallRecord>(records).fill(record as CallRecord), deps, signal);
 }
 
-it("lets everything else have its turn, and stops when nobody waits for it", async () => {
+it("yields to other work, and stops when nobody waits for it", async () => {
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
-  const { decided } = await simulated(10, 100);
+  const { decided } = await runSimulation(10, 100);
   clearInterval(counting);
   expect(decided).toBe(100);
   expect(turns).toBeGreaterThan(5);
-  await expect(simulated(10, 100, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  await expect(runSimulation(10, 100, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
 });
 
 it("a command is read once, however many globs it is compared with", async () => {
   const timeOf = async (globs: number) => {
     const begun = performance.now();
-    await simulated(globs, 20);
+    await runSimulation(globs, 20);
     return performance.now() - begun;
   };
   await timeOf(1);

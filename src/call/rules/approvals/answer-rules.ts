@@ -7,8 +7,8 @@ import type { AnswerRules } from "../../questions/questions.ts";
 import { isTrait } from "../compiled-rule.ts";
 import type { RuleBook } from "../rule-book.ts";
 
-/** What a person's `conversation` or `always` puts into the book: that the agent may call the tool, there or from now on. */
-export function answerRules(book: Pick<RuleBook, "add" | "remove" | "has">): AnswerRules {
+/** Writes the rules for the answers `conversation` and `always`: the agent may call the tool there, or from now on. */
+export function createAnswerRules(book: Pick<RuleBook, "add" | "remove" | "has">): AnswerRules {
   const remove = async (ids: readonly string[]) => {
     for (const id of ids) if (book.has(id)) await book.remove(id);
   };
@@ -19,13 +19,17 @@ export function answerRules(book: Pick<RuleBook, "add" | "remove" | "has">): Ans
       const tools = toolsOf(question);
       checkNames(tools);
       const conversation = answer === "conversation" ? String(details.conversation) : null;
-      const note = `said to ${id} (${who.from})`;
+      const note = `answer to ${id} (${who.from})`;
       const written: string[] = [];
       try {
         for (const permission of tools) {
-          const what = { permission, action: "allow" as const, ...(pattern !== undefined && { pattern }) };
+          const ruleFields = {
+            permission,
+            action: "allow" as const,
+            ...(pattern !== undefined && { pattern }),
+          };
           const rule = await book.add({
-            ...what,
+            ...ruleFields,
             agentId,
             conversation,
             note,
@@ -44,22 +48,22 @@ export function answerRules(book: Pick<RuleBook, "add" | "remove" | "has">): Ans
   };
 }
 
-/** One, or those of a batch, each once. */
+/** The tool of the call, or those of a batch, each once. */
 function toolsOf({ details }: QuestionRecord): readonly string[] {
   const calls = Array.isArray(details.calls) ? details.calls : [details];
   const names = calls.map((call) => (isRecord(call) ? String(call.tool) : ""));
   return [...new Set(names)];
 }
 
-/** Of whatever else it would be, the rule would be about more than was asked. */
+/** Whether a name stands for exactly one tool. With any other name, the rule would cover more than was asked. */
 export function isOneTool(name: string): boolean {
   return /^\w+$/.test(name) && !isTrait(name);
 }
 
 function checkNames(tools: readonly string[]): void {
-  const wider = tools.find((name) => !isOneTool(name));
-  if (wider === undefined) return;
-  throw new ToolkeepError("BAD_REQUEST", `${JSON.stringify(wider)} can be approved once only`);
+  const invalid = tools.find((name) => !isOneTool(name));
+  if (invalid === undefined) return;
+  throw new ToolkeepError("BAD_REQUEST", `${JSON.stringify(invalid)} can only be approved once`);
 }
 
 function checkPattern(pattern: RulePattern): void {

@@ -13,7 +13,13 @@ import type { Answer, QuestionRequest } from "../../questions/question-request.t
 import type { Questions } from "../../questions/questions.ts";
 import type { Decision } from "../rules.ts";
 import { isOneTool } from "./answer-rules.ts";
-import { APPROVAL_KEY, approvalInquiry, type Said, saidIn, wayToAsk } from "./approval-elicitation.ts";
+import {
+  APPROVAL_KEY,
+  approvalInquiry,
+  askMethodFor,
+  type ClientAnswer,
+  readClientAnswer,
+} from "./approval-elicitation.ts";
 
 /** A call that a rule wants a person to approve first. */
 export interface CallForApproval {
@@ -85,7 +91,7 @@ export class Approvals {
    */
   async obtain(target: CallForApproval, call: ToolCall): Promise<Approval> {
     const request = this.#requestFor(target);
-    const way = target.caller.interactive ? wayToAsk(call) : undefined;
+    const way = target.caller.interactive ? askMethodFor(call) : undefined;
     const sent = way === "rounds" ? await this.#takeSentAnswer(request, call) : undefined;
     if (sent?.kind === "void") return sent;
     const first = await this.#deps.questions.ask(request, { waitMs: 0 });
@@ -195,7 +201,7 @@ export class Approvals {
     // A rejection is reported again; every other answer counts once.
     if (!isOpen || (question.state === "used" && question.answer !== "reject"))
       return { kind: "void", why: "used" };
-    const answer = saidIn(rounds.answers?.[APPROVAL_KEY]);
+    const answer = readClientAnswer(rounds.answers?.[APPROVAL_KEY]);
     if (answer?.answer === "later") return { kind: "later" };
     if (answer && question.state === "pending") await this.#recordAnswer(id, answer, caller.agentName);
     return undefined;
@@ -204,7 +210,7 @@ export class Approvals {
   /** Somebody elsewhere may have answered first; their answer then counts. */
   async #recordAnswer(
     id: string,
-    answer: Exclude<Said, undefined | { answer: "later" }>,
+    answer: Exclude<ClientAnswer, undefined | { answer: "later" }>,
     agent: string,
   ): Promise<void> {
     const extras = answer.answer === "reject" && answer.reason !== undefined ? { reason: answer.reason } : {};
@@ -250,7 +256,7 @@ export class Approvals {
     const waiting = questions.ask(request, { waitMs: AT_CLIENT_MS, signal: cancelled.signal });
     const answered = answering
       .answer(inquiry, withdraw.signal)
-      .then(saidIn, () => undefined)
+      .then(readClientAnswer, () => undefined)
       .then(async (answer) => {
         if (!answer || answer.answer === "later") notNow.abort();
         else await this.#recordAnswer(id, answer, call.caller.agentName);

@@ -1,10 +1,10 @@
-/** What a call has to contain for a pattern to match it, as far as its globs spell that out. */
-import { normalPathGlob } from "./path-glob.ts";
+/** The texts that a call must contain for a pattern to match, as far as its globs spell them out. */
+import { normalizePathGlob } from "./path-glob.ts";
 
 /** Where an anchor is looked for: a form of path, hosts, commands, or one argument. */
 export type Channel = "absolute" | "inside" | "host" | "command" | `arg.${string}`;
 
-/** A text that fits a glob begins and ends with these; a path has a folder or file of this name. */
+/** A text that matches a glob has this beginning and end; a path has a folder or file of this name. */
 export interface Anchor {
   readonly channel: Channel;
   readonly beginning: string;
@@ -12,33 +12,33 @@ export interface Anchor {
   readonly part?: string;
 }
 
-/** Of a glob in which `*` stands for any run of characters. */
+/** For a glob in which `*` stands for any characters. */
 export function textAnchor(channel: Channel, glob: string): Anchor {
   const first = glob.indexOf("*");
   if (first < 0) return { channel, beginning: glob, end: glob };
   return { channel, beginning: glob.slice(0, first), end: glob.slice(glob.lastIndexOf("*") + 1) };
 }
 
-/** `**` may stand for no folder at all: the slash beside it is no part of what has to be there. */
+/** `**` may stand for no folder at all, so the slash beside it is not part of the anchor. */
 export function pathAnchor(glob: string, userHome: string): Anchor {
-  const { parts, isAnywhere } = normalPathGlob(glob, userHome);
+  const { parts, isAnywhere } = normalizePathGlob(glob, userHome);
   const channel = isAnywhere ? "absolute" : "inside";
   const literal = parts.filter((part) => part !== "" && !part.includes("*"));
   const longest = literal.toSorted((a, b) => b.length - a.length)[0];
   return {
     channel,
-    beginning: outermost(parts, (part) => part.slice(0, part.indexOf("*"))).join("/"),
-    end: outermost(parts.toReversed(), (part) => part.slice(part.lastIndexOf("*") + 1))
+    beginning: literalEdge(parts, (part) => part.slice(0, part.indexOf("*"))).join("/"),
+    end: literalEdge(parts.toReversed(), (part) => part.slice(part.lastIndexOf("*") + 1))
       .toReversed()
       .join("/"),
     ...(longest !== undefined && { part: longest }),
   };
 }
 
-/** The parts up to the first with a `*`, and of that what is written. */
-function outermost(parts: readonly string[], written: (part: string) => string): readonly string[] {
-  const open = parts.findIndex((part) => part.includes("*"));
-  if (open < 0) return parts;
-  const before = parts.slice(0, open);
-  return parts[open] === "**" ? before : [...before, written(parts[open]!)];
+/** The parts before the first with a `*`, and the literal start of that one. */
+function literalEdge(parts: readonly string[], literalOf: (part: string) => string): readonly string[] {
+  const firstGlob = parts.findIndex((part) => part.includes("*"));
+  if (firstGlob < 0) return parts;
+  const before = parts.slice(0, firstGlob);
+  return parts[firstGlob] === "**" ? before : [...before, literalOf(parts[firstGlob]!)];
 }

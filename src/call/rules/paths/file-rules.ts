@@ -1,4 +1,4 @@
-/** What rules say of the files that a call comes to, thousands of them in one call. */
+/** Decisions about the files that a call comes across, thousands of them in one call. */
 import type { FileRules } from "../../../lib/files/file-rules.ts";
 import { SUBJECT_KINDS, type SubjectKind } from "../argument-kinds.ts";
 import { CallTexts } from "../call-texts.ts";
@@ -8,47 +8,47 @@ import type { CallFacts } from "../pattern.ts";
 import { CommandLines } from "../shell/shell-words.ts";
 import type { Subjects } from "../subjects.ts";
 import { weigh } from "../weigh.ts";
-import { FilePaths, type Ground, normalGround } from "./place-names.ts";
+import { FilePaths, normalizeBase, type PathBase } from "./path-readings.ts";
 
-/** A call, and the rules that are about its tool. */
+/** A call, and the rules about its tool. */
 export interface FileCall {
   readonly own: readonly Candidates[];
   readonly project: Candidates;
   readonly args: CallFacts["args"];
   readonly declares: CallFacts["declares"];
-  readonly ground: Ground;
+  readonly pathBase: PathBase;
   readonly labels: ReadonlySet<string>;
-  /** The asks that match the call itself: whatever let it run has answered them. */
-  readonly answered: ReadonlySet<CompiledRule>;
-  /** A person is nobody they would have to ask. */
+  /** The asks that match the call itself: they were answered before it ran. */
+  readonly answeredAsks: ReadonlySet<CompiledRule>;
+  /** A person need not be asked. */
   readonly isOperator: boolean;
 }
 
 const NOTHING: readonly string[] = [];
 const DECLARED: ReadonlySet<SubjectKind> = new Set(SUBJECT_KINDS.filter((kind) => kind === "path"));
 
-/** Prepared once a call. An ask leaves a file out, as a deny does: nobody is asked about single files of a walk. */
+/** Prepared once per call. An ask excludes a file just as a deny does: nobody is asked about single files of a walk. */
 export class FileDecisions implements FileRules {
   readonly #call: FileCall;
   readonly #isConditional: boolean;
   readonly #workspace: string;
   readonly #commands = new CommandLines();
-  /** Final denies that may leave out whole folders. */
+  /** Final denies that may exclude whole folders. */
   readonly #finals: readonly CompiledRule[];
-  #always: boolean | undefined;
+  #constantAnswer: boolean | undefined;
 
   constructor(call: FileCall) {
     const all = [...call.own, call.project];
     this.#call = call;
     this.#isConditional = all.some(({ isConditional }) => isConditional);
-    this.#workspace = normalGround(call.ground).workspace;
+    this.#workspace = normalizeBase(call.pathBase).workspace;
     this.#finals = all.flatMap(({ final }) => final.all).filter(({ rule }) => rule.unless === undefined);
   }
 
   permits(named: readonly string[], also: readonly string[] = NOTHING): boolean {
     if (this.#isConditional) return this.#decide(named, also);
-    this.#always ??= this.#decide(named, also);
-    return this.#always;
+    this.#constantAnswer ??= this.#decide(named, also);
+    return this.#constantAnswer;
   }
 
   deniesAllBelow(named: readonly string[], also: readonly string[] = NOTHING): boolean {
@@ -61,22 +61,22 @@ export class FileDecisions implements FileRules {
   }
 
   #decide(named: readonly string[], also: readonly string[]): boolean {
-    const { own, project, labels, answered, isOperator } = this.#call;
+    const { own, project, labels, answeredAsks, isOperator } = this.#call;
     const facts = this.#facts(named, also);
     let texts: CallTexts | undefined;
     const circumstances: Circumstances = {
       labels,
       facts: () => facts,
-      // A file has no command to doubt.
-      doubted: new Set(),
+      // A file has no command that could be uncertain.
+      uncertainDenies: new Set(),
       texts: () => {
         texts ??= new CallTexts(facts);
         return texts;
       },
     };
-    const winner = weigh(own, project, (rules, test) => rules.first(circumstances, test));
+    const winner = weigh(own, project, (rules, test) => rules.findFirst(circumstances, test));
     if (!winner || winner.rule.action === "allow") return true;
-    return winner.rule.action === "ask" && (isOperator || answered.has(winner));
+    return winner.rule.action === "ask" && (isOperator || answeredAsks.has(winner));
   }
 
   #facts(named: readonly string[], also: readonly string[]): CallFacts {
@@ -89,7 +89,7 @@ export class FileDecisions implements FileRules {
       unclear: { path: NOTHING, host: NOTHING },
       hostInCommand: NOTHING,
       hasEnvironment: false,
-      more: false,
+      isTruncated: false,
     };
     return { args, declares, subjects, paths: new FilePaths(this.#workspace, also, this.#commands) };
   }

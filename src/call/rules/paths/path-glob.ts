@@ -1,18 +1,18 @@
 import { posix } from "node:path";
 import { wildcard } from "../../../lib/text/wildcard.ts";
-import type { KnownPath, PathText } from "./place-names.ts";
+import type { PathText, ResolvedPath } from "./path-readings.ts";
 
 const NO_FOLDERS: readonly string[] = [];
 
 type Part = "**" | ((text: string) => boolean);
 
 /**
- * Compiled once: whether a path fits. `*` stays within one folder, `**` goes through any number of them. A glob that does
- * not begin with `/`, `~/` or `**` is about the workspace.
+ * Compiles a glob into a function that tells whether a path matches. `*` stays within one folder, `**` spans any number
+ * of them. A glob that does not begin with `/`, `~/` or `**` is relative to the workspace.
  */
-export function pathGlob(glob: string, userHome: string): (path: KnownPath) => boolean {
+export function pathGlob(glob: string, userHome: string): (path: ResolvedPath) => boolean {
   if (glob === "*" || glob === "**") return () => true;
-  const { parts: written, isAnywhere } = normalPathGlob(glob, userHome);
+  const { parts: written, isAnywhere } = normalizePathGlob(glob, userHome);
   const parts = written.map((part): Part => (part === "**" ? part : wildcard(part)));
   return ({ absolute, inside }) => {
     const path = isAnywhere ? absolute : inside;
@@ -20,8 +20,10 @@ export function pathGlob(glob: string, userHome: string): (path: KnownPath) => b
   };
 }
 
-/** Its folders as they are compared; `isAnywhere`: from the root on, in the place of from the workspace on. */
-export function normalPathGlob(
+/**
+ * The folders of a glob in the form in which they are compared; `isAnywhere`: from the root instead of the workspace.
+ */
+export function normalizePathGlob(
   glob: string,
   userHome: string,
 ): { readonly parts: readonly string[]; readonly isAnywhere: boolean } {
@@ -33,21 +35,23 @@ export function normalPathGlob(
   return { parts: normal.split("/"), isAnywhere };
 }
 
-/** The last `**` takes one more folder whenever what follows it does not fit: each is tried once from each place. */
+/**
+ * Whenever what follows the last `**` does not match, that `**` takes one more folder, so each position is tried once.
+ */
 function fits(parts: readonly Part[], { pieces }: PathText): boolean {
-  const near = pieces[0].parts;
-  const far = pieces[1]?.parts ?? NO_FOLDERS;
-  const count = near.length + far.length;
+  const first = pieces[0].parts;
+  const second = pieces[1]?.parts ?? NO_FOLDERS;
+  const count = first.length + second.length;
   let part = 0;
   let folder = 0;
   let star = -1;
   let from = 0;
   while (folder < count) {
-    const now = parts[part];
-    if (now === "**") {
+    const current = parts[part];
+    if (current === "**") {
       star = part++;
       from = folder;
-    } else if (now?.(folder < near.length ? near[folder]! : far[folder - near.length]!)) {
+    } else if (current?.(folder < first.length ? first[folder]! : second[folder - first.length]!)) {
       part++;
       folder++;
     } else if (star >= 0) {

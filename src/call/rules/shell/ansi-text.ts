@@ -9,38 +9,38 @@ const LETTERS: Readonly<Record<string, string>> = {
   t: "\t",
   v: "\v",
 };
-const NUMBER =
+const ESCAPE =
   /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S])|([\s\S]))/y;
 
 /**
- * The text of `$'…'`, whose first character stands at `from`, and where it ends. Undefined where nothing closes it, or
- * where it names what is no character.
+ * Reads the text of `$'…'`, whose first character is at `from`, and where it ends. Undefined if nothing closes it, or
+ * if it names something that is not a character.
  */
-export function ansiText(
+export function readAnsiText(
   text: string,
   from: number,
 ): { readonly text: string; readonly end: number } | undefined {
-  let found = "";
+  let result = "";
   for (let at = from; at < text.length; ) {
     const char = text[at]!;
-    if (char === "'") return { text: found, end: at + 1 };
+    if (char === "'") return { text: result, end: at + 1 };
     if (char !== "\\") {
-      found += char;
+      result += char;
       at++;
       continue;
     }
-    NUMBER.lastIndex = at;
-    const sequence = NUMBER.exec(text);
+    ESCAPE.lastIndex = at;
+    const sequence = ESCAPE.exec(text);
     if (!sequence) return undefined;
     const [whole, hex, short, long, octal, control, letter] = sequence;
     const digits = hex ?? short ?? long;
     if (digits !== undefined || octal !== undefined) {
       const code = digits === undefined ? Number.parseInt(octal!, 8) & 0xff : Number.parseInt(digits, 16);
-      // Bash ends the text at a NUL; what is beyond ASCII depends on the locale.
+      // Bash ends the text at a NUL; codes beyond ASCII depend on the locale.
       if (code === 0 || code > 0x7e) return undefined;
-      found += String.fromCharCode(code);
-    } else if (control !== undefined) found += String.fromCharCode(control.charCodeAt(0) & 0x1f);
-    else found += LETTERS[letter!] ?? (/["'?\\]/.test(letter!) ? letter! : `\\${letter}`);
+      result += String.fromCharCode(code);
+    } else if (control !== undefined) result += String.fromCharCode(control.charCodeAt(0) & 0x1f);
+    else result += LETTERS[letter!] ?? (/["'?\\]/.test(letter!) ? letter! : `\\${letter}`);
     at += whole.length;
   }
   return undefined;

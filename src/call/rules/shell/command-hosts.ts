@@ -1,10 +1,10 @@
-/** Hosts that commands are given without a scheme: `curl example.com/x`, `ssh host`, `git@host:path`. */
+/** Hosts that commands name without a scheme: `curl example.com/x`, `ssh host`, `git@host:path`. */
 import { isPlain } from "./shell-marks.ts";
-import { runsMore } from "./shell-programs.ts";
+import { mayRunMore } from "./shell-programs.ts";
 import { readCommandLine, UNKNOWN } from "./shell-words.ts";
 
 interface NetworkProgram {
-  /** Letters of options whose next word is a value and no host. */
+  /** Letters of options whose next word is a value, not a host. */
   readonly values: string;
   /** Which operands are hosts: all, the first, or those with a colon. */
   readonly hosts: "all" | "first" | "colon";
@@ -14,25 +14,25 @@ const MAX_HOSTS = 50;
 const NONE: readonly string[] = Object.freeze([]);
 
 const PROGRAMS: ReadonlyMap<string, NetworkProgram> = new Map([
-  ...each("curl", { values: "AbcCdDeEFhHKmoPQrtTuUwXyYz", hosts: "all" }),
-  ...each("wget http https xh aria2c lynx w3m links", { values: "aAdeiIlOoPQtTUw", hosts: "all" }),
-  ...each("ssh mosh sftp ftp telnet", { values: "BbcDEeFIiLlmOopQRSWw", hosts: "first" }),
-  ...each("nc ncat netcat socat", { values: "eiIopqsTVwXx", hosts: "all" }),
-  ...each("ping ping6 traceroute tracepath mtr dig host nslookup whois", {
+  ...entriesFor("curl", { values: "AbcCdDeEFhHKmoPQrtTuUwXyYz", hosts: "all" }),
+  ...entriesFor("wget http https xh aria2c lynx w3m links", { values: "aAdeiIlOoPQtTUw", hosts: "all" }),
+  ...entriesFor("ssh mosh sftp ftp telnet", { values: "BbcDEeFIiLlmOopQRSWw", hosts: "first" }),
+  ...entriesFor("nc ncat netcat socat", { values: "eiIopqsTVwXx", hosts: "all" }),
+  ...entriesFor("ping ping6 traceroute tracepath mtr dig host nslookup whois", {
     values: "cfgilmMpPqQsStTVwW",
     hosts: "all",
   }),
-  ...each("scp rsync git", { values: "cCeFiJlmoPSX", hosts: "colon" }),
+  ...entriesFor("scp rsync git", { values: "cCeFiJlmoPSX", hosts: "colon" }),
 ]);
 const NAMES = new RegExp(`(?:^|[^\\w-])(?:${[...PROGRAMS.keys()].join("|")})(?![\\w-])`);
 
-/** What may be a host, of every command of the line. */
-export function bareHostsIn(command: string): readonly string[] {
+/** What may be a host in any command of the line. */
+export function findBareHosts(command: string): readonly string[] {
   // Most lines start one program that has nothing to do with hosts.
   const end = command.indexOf(" ");
   const first = end < 0 ? command : command.slice(0, end);
-  const isOther = !PROGRAMS.has(first) && !first.includes("/") && !runsMore(first) && isPlain(command);
-  if (isOther && first !== "" && !first.includes("=") && first !== "time") return NONE;
+  const isUnrelated = !PROGRAMS.has(first) && !first.includes("/") && !mayRunMore(first) && isPlain(command);
+  if (isUnrelated && first !== "" && !first.includes("=") && first !== "time") return NONE;
   if (!NAMES.test(command)) return NONE;
   const found = new Set<string>();
   for (const text of readCommandLine(command).texts) {
@@ -65,6 +65,6 @@ function isOperand(word: string, hosts: NetworkProgram["hosts"]): boolean {
   return hosts !== "colon" || /^(?:[\w.-]+@)?(?:[\w.-]+|\[[0-9a-f:.]+\]):(?!\d+$)/i.test(word);
 }
 
-function each(names: string, program: NetworkProgram): readonly (readonly [string, NetworkProgram])[] {
+function entriesFor(names: string, program: NetworkProgram): readonly (readonly [string, NetworkProgram])[] {
   return names.split(" ").map((name) => [name, program] as const);
 }

@@ -1,4 +1,4 @@
-/** What programs run that are given another command, or code, in their command line. */
+/** What programs run if their command line contains another command, or code. */
 
 import type { Word } from "./shell-syntax.ts";
 import {
@@ -6,66 +6,67 @@ import {
   env,
   find,
   flock,
-  type Given,
-  joined,
+  type Invocation,
+  joinWords,
   NOTHING,
   npx,
-  type Reader,
-  type Runs,
+  type ProgramArguments,
+  type ProgramReader,
+  readCodeWrapper,
+  readWrapper,
   UNREAD,
   type Wrapper,
-  wraps,
-  wrapsCode,
   xargs,
 } from "./shell-wrappers.ts";
 
-export type { Runs } from "./shell-wrappers.ts";
+export type { Invocation as Runs } from "./shell-wrappers.ts";
 
 /** A shell reads its code from an option, a file or its input. */
-const shell: Reader = ({ words, input }) => {
+const shell: ProgramReader = ({ words, input }) => {
   for (let at = 0; at < words.length; at++) {
     const { text, isOpen, isGlob } = words[at]!;
     if (isOpen || isGlob) return UNREAD;
     if (/^--(?:version|help)$/.test(text)) return NOTHING;
     if (/^--(?:init-file|rcfile)$/.test(text) || text.startsWith("--rcfile=")) return UNREAD;
     if (/^[-+][A-Za-z]*[oO]$/.test(text)) at++;
-    else if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return fromOption(words.slice(at + 1));
+    else if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return codeFromOption(words.slice(at + 1));
     else if (/^-[A-Za-z]*s[A-Za-z]*$/.test(text)) break;
     else if (!/^[-+]/.test(text)) return text === "/dev/stdin" && input ? [{ code: input }] : UNREAD;
   }
   return input ? [{ code: input }] : UNREAD;
 };
 
-function fromOption(rest: readonly Word[]): readonly Runs[] {
+function codeFromOption(rest: readonly Word[]): readonly Invocation[] {
   const at = rest.findIndex(({ text, isOpen }) => isOpen || !/^[-+]/.test(text));
   return at < 0 ? UNREAD : [{ code: rest[at]! }];
 }
 
-/** `eval` and whoever else puts its words together and has a shell read them. */
-const evaluates: Reader = ({ words }) => (words.length === 0 ? NOTHING : [{ code: joined(words) }]);
+/** `eval` and other programs that join their words and have a shell read them. */
+const joinedCode: ProgramReader = ({ words }) =>
+  words.length === 0 ? NOTHING : [{ code: joinWords(words) }];
 
-/** `su -c CODE`, `script -c CODE`, and a shell without. */
-const codeOption: Reader = ({ words }) => {
+/** `su -c CODE`, `script -c CODE`; without the option they start a shell. */
+const codeOption: ProgramReader = ({ words }) => {
   const at = words.findIndex(({ text }) => /^-[a-z]*c$|^--command$/.test(text));
   return at >= 0 && words[at + 1] ? [{ code: words[at + 1]! }] : UNREAD;
 };
 
-const trap: Reader = ({ words }) => {
+const trap: ProgramReader = ({ words }) => {
   const [code, ...signals] = words.filter(({ text }) => text !== "--");
   if (!code || signals.length === 0 || /^-[lp]?$/.test(code.text)) return NOTHING;
   return [{ code }];
 };
 
-/** Where one of its words is such, or may be. */
-function unreadWhere(options: RegExp): Reader {
+/** Unread where one of its words matches, or may. */
+function unreadIf(options: RegExp): ProgramReader {
   return ({ words }) => (words.some(({ text, splits }) => splits || options.test(text)) ? UNREAD : NOTHING);
 }
 
-/** Interpreters: what stands behind the option is code of another language; without a file they read their input. */
-function interpreter(options: RegExp): Reader {
+/** Interpreters: the option is followed by code of another language; without a file they read their input. */
+function interpreter(options: RegExp): ProgramReader {
   return ({ words }) => {
-    const isAsked = words.some(({ text }) => /^(?:-V|-v|-h|--version|--help)$/.test(text));
-    if (isAsked && words.length === 1) return NOTHING;
+    const asksForHelp = words.some(({ text }) => /^(?:-V|-v|-h|--version|--help)$/.test(text));
+    if (asksForHelp && words.length === 1) return NOTHING;
     const script = words.findIndex(({ text, isOpen }) => isOpen || !text.startsWith("-") || text === "-");
     const before = script < 0 ? words : words.slice(0, script + 1);
     const file = words[script]?.text;
@@ -74,16 +75,16 @@ function interpreter(options: RegExp): Reader {
   };
 }
 
-/** Its language can start programs; most of what is written in it does not. */
-const awk: Reader = ({ words }) => {
+/** Its language can start programs; most awk programs do not. */
+const awk: ProgramReader = ({ words }) => {
   const isOpen =
     words.some(({ splits }) => splits) || words.find(({ text }) => !text.startsWith("-"))?.isOpen;
-  const isMore = words.some(({ text }) => /system|\||@|^-(?:f|i|l|E|e)|^--/.test(text));
-  return isOpen || isMore ? UNREAD : NOTHING;
+  const mayRunPrograms = words.some(({ text }) => /system|\||@|^-(?:f|i|l|E|e)|^--/.test(text));
+  return isOpen || mayRunPrograms ? UNREAD : NOTHING;
 };
 
-/** GNU's `e` runs a command. */
-const sed: Reader = ({ words }) => {
+/** GNU's `e` command runs a command. */
+const sed: ProgramReader = ({ words }) => {
   const scripts = words.filter(({ text }) => !/^-[nEriszu]+$|^-i\.?\w*$/.test(text));
   if (words.some(({ text, splits }) => splits || /^-(?:[nErsz]*f|-file)/.test(text))) return UNREAD;
   return scripts.some(({ text, isOpen }) => isOpen || mayExecute(text)) ? UNREAD : NOTHING;
@@ -92,18 +93,21 @@ const sed: Reader = ({ words }) => {
 const SED_COMMAND =
   /^\s*(?:(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?)(?:,[+~]?(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?))?\s*!?\s*)?(?:[dDgGhHnNpPqQxlz=]\d*|[sy](.)(?:(?!\1)[^\\\n]|\\[\s\S])*\1(?:(?!\1)[^\\\n]|\\[\s\S])*\1[gpiIm\d]*)\s*(?:;|\n|$)/;
 
-/** Whether a word, if it is a script, may be more than what is surely harmless; names of files have no `e` command either. */
+/**
+ * Whether a word, if it is a script, may contain more than what is certainly harmless. Names of files contain no `e`
+ * command.
+ */
 function mayExecute(script: string): boolean {
   if (!/e/.test(script) || /^-/.test(script)) return false;
   if (script.length > 2_000) return true;
   let rest = script;
   for (let found = SED_COMMAND.exec(rest); found && rest !== ""; found = SED_COMMAND.exec(rest))
     rest = rest.slice(found[0].length);
-  // A name of a file: it begins with no address, and `e` alone stands nowhere in it as a command.
+  // What remains may be a file name: it begins with no address and contains no `e` as a command.
   return rest !== "" && !/^[\w./-]*$/.test(rest) ? true : /^\d*e\b/.test(rest);
 }
 
-/** Settings of git that name no program. */
+/** Git settings that name no program. */
 const SAFE_SETTING =
   /^(?:user|color|column|advice|init|push|pull|commit|log|status|fetch|branch)\.[\w.]+(?:=|$)/i;
 const GIT_RUNS = /^(?:filter-branch|difftool|mergetool|daemon|shell|instaweb|hook|web--browse)$/;
@@ -111,8 +115,8 @@ const GIT_TAKES_PROGRAM = /^(?:rebase|grep|fetch|pull|push|clone|ls-remote|archi
 const GIT_PROGRAM =
   /^(?:-x.*|--exec(?:=.*)?|--(?:upload|receive)-pack.*|-O.*|--open-files-in-pager.*|ext::.*)$/;
 
-/** Git runs what its settings and some of its commands say. */
-const git: Reader = ({ words }) => {
+/** Git runs what its settings and some of its commands name. */
+const git: ProgramReader = ({ words }) => {
   let at = 0;
   for (; at < words.length && /^[-\uffff]/.test(words[at]!.text); at++) {
     const { text, isOpen } = words[at]!;
@@ -139,19 +143,19 @@ const git: Reader = ({ words }) => {
 
 const SSH: Wrapper = { flags: "1246AaCfGgKkMNnqsTtVvXxYy", values: "BbcDEeFIiJLlmOopQRSWw", operands: 1 };
 
-/** The words behind the host are code for a shell there. An option may name a command that runs here. */
-const ssh: Reader = ({ words }) => {
+/** The words after the host are code for a shell there. An option may name a command that runs here. */
+const ssh: ProgramReader = ({ words }) => {
   if (
     words.some(
       ({ text, splits }) => splits || /command|localcommand/i.test(text) || /^-[A-Za-z]*F/.test(text),
     )
   )
     return UNREAD;
-  return wrapsCode(SSH)({ words, input: undefined });
+  return readCodeWrapper(SSH)({ words, input: undefined });
 };
 
-/** Behind `--`; without it nobody knows where the command begins. */
-function behindDashes(when: RegExp): Reader {
+/** The command follows `--`; without it nobody knows where the command begins. */
+function afterDashes(when: RegExp): ProgramReader {
   return ({ words }) => {
     if (!words.some(({ text, isOpen }) => isOpen || when.test(text))) return NOTHING;
     const at = words.findIndex(({ text }) => text === "--");
@@ -159,8 +163,8 @@ function behindDashes(when: RegExp): Reader {
   };
 }
 
-/** `npm exec`, `pnpm dlx`, `uv run`: a command of a package; `npm run x` is a program of its own. */
-function packageRunner(commands: RegExp): Reader {
+/** `npm exec`, `pnpm dlx`, `uv run`: a command of a package. `npm run x` counts as its own program. */
+function packageRunner(commands: RegExp): ProgramReader {
   return ({ words }) => {
     const [first, ...rest] = words;
     if (!first) return NOTHING;
@@ -169,12 +173,12 @@ function packageRunner(commands: RegExp): Reader {
   };
 }
 
-const always: Reader = () => UNREAD;
+const alwaysUnread: ProgramReader = () => UNREAD;
 
-const PROGRAMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...each(
+const PROGRAMS: ReadonlyMap<string, ProgramReader> = new Map<string, ProgramReader>([
+  ...entriesFor(
     "sudo",
-    wraps({
+    readWrapper({
       ...{ flags: "AbEeHKknPSVvB", values: "CDghpRrTtUu", assigns: true },
       ...{
         longFlags: "preserve-env set-home non-interactive background askpass stdin",
@@ -182,25 +186,28 @@ const PROGRAMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
       },
     }),
   ),
-  ...each("doas", wraps({ flags: "Lns", values: "aCu" })),
-  ...each("env", env),
-  ...each("command", command),
-  ...each("builtin busybox toybox nohup jobs", wraps({})),
-  ...each("exec", wraps({ flags: "cl", values: "a" })),
-  ...each(
+  ...entriesFor("doas", readWrapper({ flags: "Lns", values: "aCu" })),
+  ...entriesFor("env", env),
+  ...entriesFor("command", command),
+  ...entriesFor("builtin busybox toybox nohup jobs", readWrapper({})),
+  ...entriesFor("exec", readWrapper({ flags: "cl", values: "a" })),
+  ...entriesFor(
     "time",
-    wraps({
+    readWrapper({
       flags: "apqvV",
       values: "fo",
       longFlags: "portability append quiet verbose",
       longValues: "format output",
     }),
   ),
-  ...each("nice", wraps({ values: "n", longValues: "adjustment", numbers: true })),
-  ...each("ionice", wraps({ flags: "t", values: "cn", longFlags: "ignore", longValues: "class classdata" })),
-  ...each(
+  ...entriesFor("nice", readWrapper({ values: "n", longValues: "adjustment", numbers: true })),
+  ...entriesFor(
+    "ionice",
+    readWrapper({ flags: "t", values: "cn", longFlags: "ignore", longValues: "class classdata" }),
+  ),
+  ...entriesFor(
     "timeout",
-    wraps({
+    readWrapper({
       flags: "fpv",
       values: "ks",
       longFlags: "foreground preserve-status verbose",
@@ -208,93 +215,97 @@ const PROGRAMS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
       operands: 1,
     }),
   ),
-  ...each("stdbuf", wraps({ values: "ioe", longValues: "input output error" })),
-  ...each("setsid", wraps({ flags: "cfw", longFlags: "ctty fork wait" })),
-  ...each("chroot", wraps({ operands: 1, longValues: "groups userspec", longFlags: "skip-chdir" })),
-  ...each("strace ltrace", wraps({ flags: "cCdfFhiknqrtTvVxyYzZ", values: "abeEIoOpPsSuUX" })),
-  ...each(
-    "unshare",
-    wraps({ flags: "imnpuUCTrfc", longFlags: "mount uts ipc net pid user cgroup fork map-root-user" }),
+  ...entriesFor("stdbuf", readWrapper({ values: "ioe", longValues: "input output error" })),
+  ...entriesFor("setsid", readWrapper({ flags: "cfw", longFlags: "ctty fork wait" })),
+  ...entriesFor(
+    "chroot",
+    readWrapper({ operands: 1, longValues: "groups userspec", longFlags: "skip-chdir" }),
   ),
-  ...each("flock", flock),
-  ...each("xargs", xargs),
-  ...each("find", find),
-  ...each("sh bash dash zsh ksh mksh ash rbash fish", shell),
-  ...each("eval", evaluates),
-  ...each(
+  ...entriesFor("strace ltrace", readWrapper({ flags: "cCdfFhiknqrtTvVxyYzZ", values: "abeEIoOpPsSuUX" })),
+  ...entriesFor(
+    "unshare",
+    readWrapper({ flags: "imnpuUCTrfc", longFlags: "mount uts ipc net pid user cgroup fork map-root-user" }),
+  ),
+  ...entriesFor("flock", flock),
+  ...entriesFor("xargs", xargs),
+  ...entriesFor("find", find),
+  ...entriesFor("sh bash dash zsh ksh mksh ash rbash fish", shell),
+  ...entriesFor("eval", joinedCode),
+  ...entriesFor(
     "watch",
-    wrapsCode({
+    readCodeWrapper({
       flags: "bcdegptwxC",
       values: "nq",
       longFlags: "beep color differences errexit chgexit exec no-title precise no-wrap",
       longValues: "interval",
     }),
   ),
-  ...each("su runuser script sg", codeOption),
-  ...each("trap", trap),
-  ...each(
+  ...entriesFor("su runuser script sg", codeOption),
+  ...entriesFor("trap", trap),
+  ...entriesFor(
     ". source alias parallel at batch crontab tmux screen expect gdb systemd-run nsenter bwrap firejail socat entr watchexec nodemon hyperfine newgrp ed ex fc",
-    always,
+    alwaysUnread,
   ),
-  ...each("python python2 python3 pypy pypy3", interpreter(/^-[A-Za-z]*c/)),
-  ...each("perl", interpreter(/^-\w*[eE]/)),
-  ...each("ruby", interpreter(/^-\w*e/)),
-  ...each("node nodejs bun", interpreter(/^-[A-Za-z]*[epr]|^--(?:eval|print|require|import|loader)/)),
-  ...each("php", interpreter(/^-[rBRE]/)),
-  ...each("lua luajit tclsh osascript Rscript julia groovy scala ghci guile", interpreter(/^-\w*[elEr]/)),
-  ...each("deno", unreadWhere(/^eval$/)),
-  ...each("awk gawk mawk nawk", awk),
-  ...each("sed gsed", sed),
-  ...each("git", git),
-  ...each("ssh", ssh),
-  ...each("scp sftp", unreadWhere(/^-[A-Za-z0-9]*[SoDF]|command/i)),
-  ...each("rsync", unreadWhere(/^-[A-Za-z]*e|^--(?:rsh|rsync-path)/)),
-  ...each(
+  ...entriesFor("python python2 python3 pypy pypy3", interpreter(/^-[A-Za-z]*c/)),
+  ...entriesFor("perl", interpreter(/^-\w*[eE]/)),
+  ...entriesFor("ruby", interpreter(/^-\w*e/)),
+  ...entriesFor("node nodejs bun", interpreter(/^-[A-Za-z]*[epr]|^--(?:eval|print|require|import|loader)/)),
+  ...entriesFor("php", interpreter(/^-[rBRE]/)),
+  ...entriesFor(
+    "lua luajit tclsh osascript Rscript julia groovy scala ghci guile",
+    interpreter(/^-\w*[elEr]/),
+  ),
+  ...entriesFor("deno", unreadIf(/^eval$/)),
+  ...entriesFor("awk gawk mawk nawk", awk),
+  ...entriesFor("sed gsed", sed),
+  ...entriesFor("git", git),
+  ...entriesFor("ssh", ssh),
+  ...entriesFor("scp sftp", unreadIf(/^-[A-Za-z0-9]*[SoDF]|command/i)),
+  ...entriesFor("rsync", unreadIf(/^-[A-Za-z]*e|^--(?:rsh|rsync-path)/)),
+  ...entriesFor(
     "tar gtar bsdtar",
-    unreadWhere(
-      /^--(?:to-command|checkpoint-action|use-compress|info-script|new-volume|rsh)|^-?[A-Za-z]*[IF]/,
-    ),
+    unreadIf(/^--(?:to-command|checkpoint-action|use-compress|info-script|new-volume|rsh)|^-?[A-Za-z]*[IF]/),
   ),
-  ...each("zip", unreadWhere(/^-[A-Za-z]*T|^--unzip-command/)),
-  ...each("sort", unreadWhere(/^--compress-prog/)),
-  ...each("split", unreadWhere(/^--filter/)),
-  ...each("vi vim nvim view emacs nano less more man", unreadWhere(/^[-+]|^!/)),
-  ...each(
+  ...entriesFor("zip", unreadIf(/^-[A-Za-z]*T|^--unzip-command/)),
+  ...entriesFor("sort", unreadIf(/^--compress-prog/)),
+  ...entriesFor("split", unreadIf(/^--filter/)),
+  ...entriesFor("vi vim nvim view emacs nano less more man", unreadIf(/^[-+]|^!/)),
+  ...entriesFor(
     "psql mysql mariadb sqlite3 ftp dc m4",
-    unreadWhere(/\\!|\.(?:shell|system)|!|syscmd|^-[A-Za-z]*[cef]$/),
+    unreadIf(/\\!|\.(?:shell|system)|!|syscmd|^-[A-Za-z]*[cef]$/),
   ),
-  ...each("make gmake", unreadWhere(/^--eval|^SHELL=|^-[A-Za-z]*f$|^-$|\$\(/)),
-  ...each("nc ncat netcat", unreadWhere(/^-[A-Za-z]*[ec]|^--(?:exec|sh-exec|lua-exec)/)),
-  ...each("rpm", unreadWhere(/%\(|^--(?:eval|pipe|define)/)),
-  ...each("npx bunx uvx pnpx", npx),
-  ...each("npm", packageRunner(/^(?:exec|x)$/)),
-  ...each("pnpm yarn", packageRunner(/^(?:exec|dlx)$/)),
-  ...each("uv poetry pipenv pipx rye hatch", packageRunner(/^run$/)),
-  ...each("bundle", packageRunner(/^exec$/)),
-  ...each("kubectl oc", behindDashes(/^(?:exec|run|debug)$/)),
-  ...each("docker podman nerdctl docker-compose", unreadWhere(/^(?:exec|run)$/)),
-  ...each("hash", unreadWhere(/^-[A-Za-z]*p/)),
-  ...each("enable", unreadWhere(/^-[A-Za-z]*f/)),
-  ...each("compgen complete", unreadWhere(/^-[A-Za-z]*[CF]/)),
-  ...each("mapfile readarray", unreadWhere(/^-[A-Za-z]*C/)),
-  ...each("bind", unreadWhere(/^-/)),
+  ...entriesFor("make gmake", unreadIf(/^--eval|^SHELL=|^-[A-Za-z]*f$|^-$|\$\(/)),
+  ...entriesFor("nc ncat netcat", unreadIf(/^-[A-Za-z]*[ec]|^--(?:exec|sh-exec|lua-exec)/)),
+  ...entriesFor("rpm", unreadIf(/%\(|^--(?:eval|pipe|define)/)),
+  ...entriesFor("npx bunx uvx pnpx", npx),
+  ...entriesFor("npm", packageRunner(/^(?:exec|x)$/)),
+  ...entriesFor("pnpm yarn", packageRunner(/^(?:exec|dlx)$/)),
+  ...entriesFor("uv poetry pipenv pipx rye hatch", packageRunner(/^run$/)),
+  ...entriesFor("bundle", packageRunner(/^exec$/)),
+  ...entriesFor("kubectl oc", afterDashes(/^(?:exec|run|debug)$/)),
+  ...entriesFor("docker podman nerdctl docker-compose", unreadIf(/^(?:exec|run)$/)),
+  ...entriesFor("hash", unreadIf(/^-[A-Za-z]*p/)),
+  ...entriesFor("enable", unreadIf(/^-[A-Za-z]*f/)),
+  ...entriesFor("compgen complete", unreadIf(/^-[A-Za-z]*[CF]/)),
+  ...entriesFor("mapfile readarray", unreadIf(/^-[A-Za-z]*C/)),
+  ...entriesFor("bind", unreadIf(/^-/)),
 ]);
 
-function each(names: string, reader: Reader): readonly (readonly [string, Reader])[] {
+function entriesFor(names: string, reader: ProgramReader): readonly (readonly [string, ProgramReader])[] {
   return names.split(" ").map((name) => [name, reader] as const);
 }
 
-/** It may run more than itself. */
-export function runsMore(name: string): boolean {
+/** Whether it may run more than itself. */
+export function mayRunMore(name: string): boolean {
   return readerOf(name) !== undefined;
 }
 
 /** `python3.12` is read as `python`. */
-function readerOf(name: string): Reader | undefined {
+function readerOf(name: string): ProgramReader | undefined {
   return PROGRAMS.get(name) ?? (/\d$/.test(name) ? PROGRAMS.get(name.replace(/-?[\d.]+$/, "")) : undefined);
 }
 
-/** What a program runs beside itself, as far as its command line says. */
-export function runsOf(name: string, given: Given): readonly Runs[] {
-  return readerOf(name)?.(given) ?? NOTHING;
+/** What a program runs besides itself, as far as its command line says. */
+export function invocationsOf(name: string, args: ProgramArguments): readonly Invocation[] {
+  return readerOf(name)?.(args) ?? NOTHING;
 }

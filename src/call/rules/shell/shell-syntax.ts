@@ -1,21 +1,21 @@
-/** What a command line is made of. */
+/** What a command line consists of. */
 
-/** Stands in texts for what only a run can tell. No command line that holds it is read. */
+/** Stands in texts for what only a run can tell. Command lines that contain it are not read. */
 export const UNKNOWN = "\uffff";
 
 /** A word without its quotes. */
 export interface Word {
-  /** With `UNKNOWN` for every variable, substitution, pattern of file names and list in braces. */
+  /** With `UNKNOWN` for every variable, substitution, file name pattern and brace list. */
   readonly text: string;
-  /** There is an unknown in it that may be anything: all but patterns of file names. */
+  /** It contains an unknown that may be anything; file name patterns do not count. */
   readonly isOpen: boolean;
-  /** What is open in it may become several words. */
+  /** The unknown in it may become several words. */
   readonly splits: boolean;
   readonly isGlob: boolean;
   readonly isQuoted: boolean;
-  /** There is in it what another command prints. */
+  /** It contains the output of another command. */
   readonly hasOutput: boolean;
-  /** It is quoted text in which a shell that reads it once more finds a substitution. */
+  /** It is quoted text in which a shell that reads it again would find a substitution. */
   readonly hasCode: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface Assigned {
 }
 
 export interface SimpleCommand {
-  /** Without assignments before them, and without redirections. */
+  /** Without preceding assignments and without redirections. */
   readonly words: Word[];
-  readonly assigned: Assigned[];
+  readonly assignments: Assigned[];
   /** Everything of it, as texts. */
-  readonly shown: string[];
-  /** A keyword stands before it, as `time`. */
-  isLed?: true;
+  readonly texts: string[];
+  /** Preceded by a keyword such as `time`. */
+  hasKeyword?: true;
   /** Its here-document or here-string. */
   input?: Word;
   readonly from: number;
@@ -40,7 +40,7 @@ export interface SimpleCommand {
 
 export class WordBuilder {
   #text = "";
-  /** The text with quoted characters left out, for what patterns and braces mean. */
+  /** The text without quoted characters, for patterns and braces. */
   #plain = "";
   #isOpen = false;
   #splits = false;
@@ -65,7 +65,7 @@ export class WordBuilder {
     this.#hasOutput ||= hasOutput;
   }
 
-  /** As one element of a list. */
+  /** Adds an element of a list. */
   addWord(word: Word): void {
     if (this.#text !== "") this.#text += " ";
     this.#text += word.text;
@@ -80,8 +80,8 @@ export class WordBuilder {
     const isList = brace >= 0 && /,|\.\./.test(this.#plain.slice(brace));
     const bracket = this.#plain.indexOf("[");
     const isClass = bracket >= 0 && this.#plain.includes("]", bracket);
-    const isWhole = isList || isClass;
-    const text = isWhole
+    const isUnknown = isList || isClass;
+    const text = isUnknown
       ? UNKNOWN
       : /[*?]/.test(this.#plain)
         ? this.#text.replace(/[*?]+/g, UNKNOWN)

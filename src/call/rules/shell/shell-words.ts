@@ -1,17 +1,17 @@
-/** What a command line runs: what of it can be read for certain, and where anything may run. */
+/** What a command line runs: what can be read for certain, and where anything may run. */
 import { Remembered } from "../../../lib/flow/remembered.ts";
-import { isPlain, type Mark, marksOf } from "./shell-marks.ts";
-import { type Runs, runsMore, runsOf } from "./shell-programs.ts";
+import { findMarks, isPlain, type Mark } from "./shell-marks.ts";
+import { invocationsOf, mayRunMore, type Runs } from "./shell-programs.ts";
 import { ShellReader } from "./shell-reader.ts";
 import { type Assigned, type SimpleCommand, UNKNOWN, type Word } from "./shell-syntax.ts";
 
 export type { Mark } from "./shell-marks.ts";
 export { UNKNOWN } from "./shell-syntax.ts";
 
-/** A command line longer than this is not looked into. */
+/** Longer command lines are not read. */
 const MAX_COMMAND = 20_000;
 const MAX_MEANINGS = 200;
-/** Code given to shells, and commands behind wrappers. */
+/** Nesting of code given to shells and of commands behind wrappers. */
 const MAX_DEPTH = 6;
 
 /** A part of the command line. */
@@ -20,45 +20,46 @@ export interface Span {
   readonly to: number;
 }
 
-/** One command line, read. */
+/** The result of reading one command line. */
 export interface CommandReading {
   /** Each command by itself, without quotes and with `UNKNOWN` for what only a run can tell. */
   readonly texts: readonly string[];
-  /** Some of these hold an unknown. */
+  /** Some of these contain an unknown. */
   readonly isLoose: boolean;
-  /** Parts that cannot be read for certain: there anything may run. */
+  /** Parts that cannot be read for certain: anything may run there. */
   readonly unread: readonly Span[];
-  /** The programs that do not begin a command: behind wrappers, keywords and assignments, and in code; in order. */
+  /** Programs that do not begin a command: those behind wrappers, keywords and assignments, and in code; in order. */
   readonly inner: readonly string[];
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Undefined: too long to be looked into. */
+/** Undefined: too long to be read. */
 export function marksIn(command: string): readonly Mark[] | undefined {
-  return command.length > MAX_COMMAND ? undefined : marksOf(command);
+  return command.length > MAX_COMMAND ? undefined : findMarks(command);
 }
 
 export function readCommandLine(command: string): CommandReading {
   const text = command.trim();
   const everything = { texts: [text], isLoose: false, unread: [{ from: 0, to: text.length }], inner: NONE };
   if (text.length > MAX_COMMAND) return everything;
-  const plain = plainMeaning(text);
+  const plain = readPlainLine(text);
   if (plain !== undefined) return { texts: [plain], isLoose: false, unread: NONE, inner: NONE };
-  return new LineMeaning(text).reading();
+  return new LineReader(text).reading();
 }
 
-/** Of a line that starts one program, named without its folder, and nothing else: it means what it says. */
-function plainMeaning(text: string): string | undefined {
+/** A line that starts one program, named without its folder, and nothing else means what it says. */
+function readPlainLine(text: string): string | undefined {
   if (!isPlain(text)) return undefined;
-  const line = spaced(text);
+  const line = normalizeSpaces(text);
   const end = line.indexOf(" ");
   const name = end < 0 ? line : line.slice(0, end);
-  const isMore = name === "" || name.includes("/") || name.includes("=") || isKeyword(name) || runsMore(name);
-  return isMore ? undefined : line;
+  const needsReading =
+    name === "" || name.includes("/") || name.includes("=") || isKeyword(name) || mayRunMore(name);
+  return needsReading ? undefined : line;
 }
 
-/** The command lines of one call, each read once, however many rules look at them. */
+/** The command lines of one call, each read once, however many rules look at it. */
 export class CommandLines {
   readonly #marks = new Remembered(marksIn);
   readonly #readings = new Remembered(readCommandLine);
@@ -81,14 +82,14 @@ function isKeyword(name: string): boolean {
 }
 
 /** Variables whose value is a command, or text that a shell expands. */
-const RUN_VARIABLE =
+const COMMAND_VARIABLE =
   /^(?:PROMPT_COMMAND|VISUAL|BROWSER|SHELL|GIT_SSH(?:_COMMAND)?|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|LESSOPEN|LESSCLOSE|\w*(?:EDITOR|PAGER|_RSH))$/;
-/** Variables that have a program run something else. */
-const TURNING_VARIABLE =
+/** Variables that make a program run something else. */
+const HIJACKING_VARIABLE =
   /^(?:BASH_ENV|ENV|BASH_ALIASES|BASH_CMDS|LD_PRELOAD|LD_AUDIT|GIT_CONFIG\w*|PERL5OPT)$/;
 const PROMPT = /^PS[0-4]$/;
 
-/** Builtins that take names of variables, and run the substitutions in their subscripts. */
+/** Builtins that accept names of variables, and run the substitutions in their subscripts. */
 const TAKES_NAMES = new Set(
   "test [ [[ printf read declare typeset local export readonly let unset mapfile readarray wait getopts".split(
     " ",
@@ -97,20 +98,20 @@ const TAKES_NAMES = new Set(
 const KEEPS_INPUT = new Set("read mapfile readarray select getopts".split(" "));
 const DECLARES = new Set("declare typeset local export readonly".split(" "));
 
-/** Gathers what a line means, whatever is nested in it. */
-class LineMeaning {
+/** Collects what a line runs, however deeply nested. */
+class LineReader {
   readonly #text: string;
   readonly #texts = new Set<string>();
   readonly #unread: Span[] = [];
   readonly #inner: string[] = [];
   #isLoose = false;
-  /** A variable may hold text in which bash, where it computes, finds a substitution. */
+  /** A variable may hold text in which bash finds a substitution when it does arithmetic. */
   #holdsCode = false;
   #computes = false;
 
   constructor(text: string) {
     this.#text = text;
-    this.#addText(spaced(text));
+    this.#addText(normalizeSpaces(text));
     this.#addCode(text, undefined, 0);
     if (this.#computes && this.#holdsCode) this.#unread.push({ from: 0, to: text.length });
   }
@@ -136,22 +137,28 @@ class LineMeaning {
     for (const command of read.commands) {
       if (this.#texts.size > MAX_MEANINGS) return;
       const isLine = within === undefined;
-      const lineBehind = { hasCode: read.hasCode, isTainted: read.hasCode || read.keepsOutput };
-      this.#addCommand(command, isLine ? this.#spanOf(command) : whole, depth, lineBehind, !isLine);
+      const taint = { hasCode: read.hasCode, isTainted: read.hasCode || read.keepsOutput };
+      this.#addCommand(command, isLine ? this.#spanOf(command) : whole, depth, taint, !isLine);
     }
   }
 
-  /** Of a command that was read in a part of the line by itself, only the whole is known. */
+  /** For a command that was read separately from its position, only the whole line is known. */
   #spanOf({ from, to }: SimpleCommand): Span {
     return from === to ? { from: 0, to: this.#text.length } : { from, to };
   }
 
-  #addCommand(command: SimpleCommand, span: Span, depth: number, line: Tainted, isInner: boolean): void {
-    this.#addText(command.shown.join(" "));
-    for (const assigned of command.assigned) this.#addAssigned(assigned, span, depth);
-    // `*` behind what only precedes a program is no leave for any program.
-    const isPreceded = command.isLed === true || command.assigned.length > 0;
-    this.#addWords(command.words, command.input, span, depth, line, isInner || isPreceded);
+  #addCommand(
+    command: SimpleCommand,
+    span: Span,
+    depth: number,
+    taint: VariableTaint,
+    isInner: boolean,
+  ): void {
+    this.#addText(command.texts.join(" "));
+    for (const assignment of command.assignments) this.#addAssignment(assignment, span, depth);
+    // A `*` after a mere prefix does not allow arbitrary programs.
+    const isPreceded = command.hasKeyword === true || command.assignments.length > 0;
+    this.#addWords(command.words, command.input, span, depth, taint, isInner || isPreceded);
   }
 
   #addWords(
@@ -159,7 +166,7 @@ class LineMeaning {
     input: Word | undefined,
     span: Span,
     depth: number,
-    line: Tainted,
+    taint: VariableTaint,
     isInner: boolean,
   ): void {
     const [program, ...rest] = words;
@@ -178,7 +185,7 @@ class LineMeaning {
       this.#texts.size > MAX_MEANINGS
     )
       return void this.#unread.push(span);
-    if (TAKES_NAMES.has(name) && mayRunInNames(name, rest, line)) this.#unread.push(span);
+    if (TAKES_NAMES.has(name) && mayRunInNames(name, rest, taint)) this.#unread.push(span);
     if (KEEPS_INPUT.has(name)) this.#holdsCode = true;
     if (name === "let" || (DECLARES.has(name) && rest.some(({ text }) => /^-\w*i/.test(text))))
       this.#computes = true;
@@ -186,51 +193,56 @@ class LineMeaning {
       for (const { text, ...word } of rest) {
         const assignment = /^(\w+)(?:\[.*\])?\+?=([\s\S]*)$/.exec(text);
         if (assignment)
-          this.#addAssigned({ name: assignment[1]!, value: { ...word, text: assignment[2]! } }, span, depth);
+          this.#addAssignment(
+            { name: assignment[1]!, value: { ...word, text: assignment[2]! } },
+            span,
+            depth,
+          );
       }
-    for (const runs of runsOf(name, { words: rest, input })) this.#addRuns(runs, span, depth + 1, line);
+    for (const invocation of invocationsOf(name, { words: rest, input }))
+      this.#addInvocation(invocation, span, depth + 1, taint);
   }
 
-  #addRuns(runs: Runs, span: Span, depth: number, line: Tainted): void {
-    if (runs === "unread") this.#unread.push(span);
-    else if ("words" in runs) this.#addWords(runs.words, undefined, span, depth, line, true);
-    else if (runs.code.isOpen || runs.code.isGlob) this.#unread.push(span);
-    else this.#addCode(runs.code.text, span, depth);
+  #addInvocation(invocation: Runs, span: Span, depth: number, taint: VariableTaint): void {
+    if (invocation === "unread") this.#unread.push(span);
+    else if ("words" in invocation) this.#addWords(invocation.words, undefined, span, depth, taint, true);
+    else if (invocation.code.isOpen || invocation.code.isGlob) this.#unread.push(span);
+    else this.#addCode(invocation.code.text, span, depth);
   }
 
-  #addAssigned({ name, value }: Assigned, span: Span, depth: number): void {
-    if (TURNING_VARIABLE.test(name) || (PROMPT.test(name) && (value.hasCode || value.isOpen)))
+  #addAssignment({ name, value }: Assigned, span: Span, depth: number): void {
+    if (HIJACKING_VARIABLE.test(name) || (PROMPT.test(name) && (value.hasCode || value.isOpen)))
       this.#unread.push(span);
-    else if (RUN_VARIABLE.test(name)) this.#addRuns({ code: value }, span, depth + 1, NOT_TAINTED);
+    else if (COMMAND_VARIABLE.test(name)) this.#addInvocation({ code: value }, span, depth + 1, NOT_TAINTED);
   }
 }
 
-/** What values of variables may hold, in a line. */
-interface Tainted {
+/** What the variables of a line may hold. */
+interface VariableTaint {
   readonly hasCode: boolean;
   readonly isTainted: boolean;
 }
-const NOT_TAINTED: Tainted = { hasCode: false, isTainted: false };
+const NOT_TAINTED: VariableTaint = { hasCode: false, isTainted: false };
 
-function mayRunInNames(name: string, rest: readonly Word[], line: Tainted): boolean {
+function mayRunInNames(name: string, rest: readonly Word[], taint: VariableTaint): boolean {
   const isOpen = rest.some((word) => word.isOpen);
   if (name === "[" || name === "test") {
     const splits = rest.some((word) => word.splits);
     const asks = rest.some(
       ({ text, isOpen: open }, index) => text === "-v" || (open && rest[index + 1]?.isOpen),
     );
-    return rest.some(({ hasCode }) => hasCode) || (line.hasCode && (splits || (asks && isOpen)));
+    return rest.some(({ hasCode }) => hasCode) || (taint.hasCode && (splits || (asks && isOpen)));
   }
   if (name === "printf") {
     const sets = rest.some(({ text }) => text.startsWith("-v")) || rest[0]?.isOpen === true;
-    return sets && (rest.some(({ hasCode }) => hasCode) || (isOpen && line.isTainted));
+    return sets && (rest.some(({ hasCode }) => hasCode) || (isOpen && taint.isTainted));
   }
-  // What it computes with is looked at by the reader.
+  // Its arithmetic is handled by the reader.
   if (name === "[[") return rest.some(({ hasCode }) => hasCode);
-  return rest.some(({ hasCode }) => hasCode) || (isOpen && line.isTainted);
+  return rest.some(({ hasCode }) => hasCode) || (isOpen && taint.isTainted);
 }
 
-function spaced(command: string): string {
+function normalizeSpaces(command: string): string {
   const text = command.trim();
   return / {2}|\t/.test(text) ? text.replace(/[ \t]+/g, " ") : text;
 }

@@ -1,41 +1,41 @@
 /** Programs that run the rest of their command line. */
 import { UNKNOWN, type Word } from "./shell-syntax.ts";
 
-/** What a command runs beside itself. `unread`: something that cannot be read for certain. */
-export type Runs = { readonly words: readonly Word[] } | { readonly code: Word } | "unread";
+/** What a command runs besides itself. `unread`: something that cannot be read for certain. */
+export type Invocation = { readonly words: readonly Word[] } | { readonly code: Word } | "unread";
 
-export interface Given {
-  /** Behind the name of the program. */
+export interface ProgramArguments {
+  /** After the name of the program. */
   readonly words: readonly Word[];
   readonly input: Word | undefined;
 }
 
-export type Reader = (given: Given) => readonly Runs[];
+export type ProgramReader = (args: ProgramArguments) => readonly Invocation[];
 
-export const NOTHING: readonly Runs[] = [];
-export const UNREAD: readonly Runs[] = ["unread"];
+export const NOTHING: readonly Invocation[] = [];
+export const UNREAD: readonly Invocation[] = ["unread"];
 
-/** How a program that runs the rest of its line writes its own options. */
+/** The options of a program that runs the rest of its line. */
 export interface Wrapper {
   /** Letters and long names of options without a value. */
   readonly flags?: string;
   readonly longFlags?: string;
-  /** Those whose value is the next word, or stands behind them. */
+  /** Options whose value is the next word or follows directly. */
   readonly values?: string;
   readonly longValues?: string;
-  /** Words before the command. */
+  /** How many words precede the command. */
   readonly operands?: number;
-  /** Assignments may stand before the command. */
+  /** Assignments may precede the command. */
   readonly assigns?: true;
-  /** `-5` */
+  /** Accepts `-5`. */
   readonly numbers?: true;
 }
 
 /**
- * The command behind a wrapper. An option that is not known may take the next word for its value, and what is open
- * may be an option: then nobody knows where the command begins.
+ * The command behind a wrapper. Undefined where nobody knows where it begins: an unknown option may take the next word
+ * as its value, and an unknown word may be an option.
  */
-function behindOptions(words: readonly Word[], wrapper: Wrapper): readonly Word[] | undefined {
+function afterOptions(words: readonly Word[], wrapper: Wrapper): readonly Word[] | undefined {
   const { flags = "", values = "", longFlags = "", longValues = "", operands = 0 } = wrapper;
   let at = 0;
   for (; at < words.length; at++) {
@@ -53,42 +53,42 @@ function behindOptions(words: readonly Word[], wrapper: Wrapper): readonly Word[
     if (wrapper.numbers && /^-\d+$/.test(text)) continue;
     if (text.startsWith("--")) {
       const [name = "", value] = text.slice(2).split("=", 2);
-      const isIn = (list: string) => list.split(" ").includes(name);
-      if (isIn(longValues)) at += value === undefined ? 1 : 0;
-      else if (!isIn(longFlags)) return undefined;
+      const isListed = (list: string) => list.split(" ").includes(name);
+      if (isListed(longValues)) at += value === undefined ? 1 : 0;
+      else if (!isListed(longFlags)) return undefined;
       continue;
     }
     const letters = [...text.slice(1)];
-    const valued = letters.findIndex((letter) => values.includes(letter));
-    if (letters.slice(0, valued < 0 ? undefined : valued).some((letter) => !flags.includes(letter)))
+    const valueIndex = letters.findIndex((letter) => values.includes(letter));
+    if (letters.slice(0, valueIndex < 0 ? undefined : valueIndex).some((letter) => !flags.includes(letter)))
       return undefined;
-    if (valued === letters.length - 1) at++;
+    if (valueIndex === letters.length - 1) at++;
   }
   const rest = words.slice(at);
   if (rest.slice(0, operands).some(({ splits }) => splits)) return undefined;
   return rest.slice(operands);
 }
 
-export function wraps(wrapper: Wrapper): Reader {
+export function readWrapper(wrapper: Wrapper): ProgramReader {
   return ({ words }) => {
-    const rest = behindOptions(words, wrapper);
+    const rest = afterOptions(words, wrapper);
     if (!rest) return UNREAD;
     return rest.length === 0 ? NOTHING : [{ words: rest }];
   };
 }
 
-/** `env`: also splits a text into words itself. */
-export const env: Reader = (given) => {
-  const at = given.words.findIndex(({ text }) => /^-[iv0]*S|^--split-string/.test(text));
+/** `env` can also split a text into words. */
+export const env: ProgramReader = (args) => {
+  const at = args.words.findIndex(({ text }) => /^-[iv0]*S|^--split-string/.test(text));
   if (at < 0)
-    return wraps({
+    return readWrapper({
       ...{ flags: "iv0", values: "uC", longFlags: "ignore-environment null debug", assigns: true },
       longValues: "unset chdir",
-    })(given);
-  const { text, ...rest } = given.words[at]!;
+    })(args);
+  const { text, ...rest } = args.words[at]!;
   const own = text.replace(/^-[iv0]*S|^--split-string=?/, "");
-  const code = [...(own === "" ? [] : [{ ...rest, text: own }]), ...given.words.slice(at + 1)];
-  return [{ code: joined(code) }];
+  const code = [...(own === "" ? [] : [{ ...rest, text: own }]), ...args.words.slice(at + 1)];
+  return [{ code: joinWords(code) }];
 };
 
 const XARGS: Wrapper = {
@@ -98,9 +98,9 @@ const XARGS: Wrapper = {
   longValues: "replace max-args max-procs max-lines delimiter arg-file max-chars eof",
 };
 
-/** What `xargs` reads stands behind its command, or in the place of a mark in it. */
-export const xargs: Reader = ({ words }) => {
-  const rest = behindOptions(words, XARGS);
+/** The input of `xargs` follows its command, or replaces a mark in it. */
+export const xargs: ProgramReader = ({ words }) => {
+  const rest = afterOptions(words, XARGS);
   if (!rest || words.some(({ text }) => text.startsWith("--replace"))) return UNREAD;
   if (rest.length === 0) return NOTHING;
   const option = words.findIndex(({ text }) => /^-[0rtpxo]*I/.test(text));
@@ -124,8 +124,8 @@ const ANY_WORDS: Word = {
 };
 
 /** Every command between `-exec` and its end. Where a word may be such an option, anything may run. */
-export const find: Reader = ({ words }) => {
-  const found: Runs[] = [];
+export const find: ProgramReader = ({ words }) => {
+  const invocations: Invocation[] = [];
   for (let at = 0; at < words.length; at++) {
     const { text, isOpen, splits } = words[at]!;
     const mayBeOption = isOpen && text.startsWith(UNKNOWN);
@@ -138,7 +138,7 @@ export const find: Reader = ({ words }) => {
     )
       at++;
     const command = words.slice(start, at);
-    found.push({
+    invocations.push({
       words: command.map((word) =>
         word.text.includes("{}")
           ? { ...word, text: word.text.replaceAll("{}", UNKNOWN), isOpen: true }
@@ -146,10 +146,10 @@ export const find: Reader = ({ words }) => {
       ),
     });
   }
-  return found;
+  return invocations;
 };
 
-export function joined(words: readonly Word[]): Word {
+export function joinWords(words: readonly Word[]): Word {
   return {
     text: words.map(({ text }) => text).join(" "),
     isOpen: words.some(({ isOpen, isGlob }) => isOpen || isGlob),
@@ -162,25 +162,25 @@ export function joined(words: readonly Word[]): Word {
 }
 
 /** `watch -n 1 ls`: the rest is code for a shell. */
-export function wrapsCode(wrapper: Wrapper): Reader {
+export function readCodeWrapper(wrapper: Wrapper): ProgramReader {
   return ({ words }) => {
-    const rest = behindOptions(words, wrapper);
+    const rest = afterOptions(words, wrapper);
     if (!rest) return UNREAD;
-    return rest.length === 0 ? NOTHING : [{ code: joined(rest) }];
+    return rest.length === 0 ? NOTHING : [{ code: joinWords(rest) }];
   };
 }
 
-export const npx = wraps({
+export const npx = readWrapper({
   flags: "yqn",
   values: "p",
   longFlags: "yes no no-install quiet bun",
   longValues: "package from with",
 });
 
-export const flock: Reader = ({ words }) => {
-  const isCode = words.findIndex(({ text }) => text === "-c" || text === "--command");
-  if (isCode >= 0) return words[isCode + 1] ? [{ code: words[isCode + 1]! }] : UNREAD;
-  return wraps({
+export const flock: ProgramReader = ({ words }) => {
+  const codeIndex = words.findIndex(({ text }) => text === "-c" || text === "--command");
+  if (codeIndex >= 0) return words[codeIndex + 1] ? [{ code: words[codeIndex + 1]! }] : UNREAD;
+  return readWrapper({
     ...{ flags: "sexnuoFv", values: "wE", operands: 1 },
     ...{
       longFlags: "shared exclusive nonblock unlock close no-fork verbose",
@@ -189,7 +189,7 @@ export const flock: Reader = ({ words }) => {
   })({ words, input: undefined });
 };
 
-export const command: Reader = ({ words, input }) =>
+export const command: ProgramReader = ({ words, input }) =>
   words.some(({ text }, index) => /^-p?[vV]/.test(text) && index < 2)
     ? NOTHING
-    : wraps({ flags: "p" })({ words, input });
+    : readWrapper({ flags: "p" })({ words, input });

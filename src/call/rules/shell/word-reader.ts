@@ -1,23 +1,23 @@
-/** The words of a command line, with whatever is expanded in them. */
-import { ansiText } from "./ansi-text.ts";
+/** Reads the words of a command line, with the expansions in them. */
+import { readAnsiText } from "./ansi-text.ts";
 import { type SimpleCommand, type Word, WordBuilder } from "./shell-syntax.ts";
 
-/** Constructs within each other; also bounds how often a part of the line is looked at. */
+/** Limits nested constructs, and so how often a part of the line is read. */
 const MAX_NESTING = 40;
 export const ENDS_WORD = " \t\n;&|<>()";
 
-/** Reads words; what reads the commands in a substitution is its heir. */
+/** Reads words; a subclass reads the commands in substitutions. */
 export abstract class WordReader {
   readonly commands: SimpleCommand[] = [];
-  /** It is no command line, or one that this reader does not know: anything may run. */
+  /** It is not a command line, or not one that this reader understands: anything may run. */
   isBroken = false;
-  /** Names or values are computed with, and bash runs substitutions in those. */
+  /** Arithmetic is done with names or values, and bash runs substitutions in those. */
   computes = false;
   /** A value is expanded a second time. */
   expandsTwice = false;
-  /** A variable gets what another command prints. */
+  /** A variable receives the output of another command. */
   keepsOutput = false;
-  /** A substitution stands in it as text. */
+  /** A substitution occurs in it as text. */
   hasCode = false;
   protected readonly text: string;
   protected readonly nesting: number;
@@ -30,28 +30,28 @@ export abstract class WordReader {
     if (nesting > MAX_NESTING || /[\0\r\uffff]/.test(text)) this.giveUp();
   }
 
-  /** Commands up to a `)`, and not beyond it. */
+  /** Reads commands up to a `)`, which is not consumed. */
   protected abstract readCommands(): void;
 
-  /** Another of its kind, for a part that stands by itself. */
-  protected abstract inner(code: string): WordReader;
+  /** A reader of the same kind, for a part that is read separately. */
+  protected abstract createInner(code: string): WordReader;
 
   abstract read(): this;
 
-  /** The text as it stands between double quotes, or in a here-document. */
+  /** Reads the text as between double quotes, or in a here-document. */
   readExpanded(): Word {
     const word = new WordBuilder();
-    while (!this.isOver) this.expandedCharacter(word, "");
-    return this.ended(word);
+    while (!this.isAtEnd) this.readExpandedCharacter(word, "");
+    return this.finishWord(word);
   }
 
-  protected ended(builder: WordBuilder): Word {
+  protected finishWord(builder: WordBuilder): Word {
     const word = builder.end();
     this.hasCode ||= word.hasCode;
     return word;
   }
 
-  protected get isOver(): boolean {
+  protected get isAtEnd(): boolean {
     return this.at >= this.text.length;
   }
 
@@ -68,26 +68,26 @@ export abstract class WordReader {
     return this.text.startsWith(text, this.at);
   }
 
-  protected nested(work: () => void): void {
+  protected withNesting(work: () => void): void {
     if (++this.depth + this.nesting > MAX_NESTING) this.giveUp();
     work();
     this.depth--;
   }
 
-  /** What ends at its `)`. */
-  protected parenthesised(): void {
-    this.nested(() => {
+  /** Reads commands up to and including `)`. */
+  protected readParenthesised(): void {
+    this.withNesting(() => {
       this.readCommands();
       this.at++;
     });
   }
 
-  protected isProcess(): boolean {
+  protected isProcessSubstitution(): boolean {
     return this.isAt("<(") || this.isAt(">(");
   }
 
-  /** What was read in a part by itself. */
-  protected take(inner: WordReader): void {
+  /** Merges what was read separately. */
+  protected mergeInner(inner: WordReader): void {
     const from = this.at;
     for (const command of inner.commands) this.commands.push({ ...command, from, to: from });
     this.isBroken ||= inner.isBroken;
@@ -97,14 +97,14 @@ export abstract class WordReader {
     this.hasCode ||= inner.hasCode;
   }
 
-  protected word(): Word {
+  protected readWord(): Word {
     const word = new WordBuilder();
     const start = this.at;
-    while (!this.isOver) {
+    while (!this.isAtEnd) {
       const char = this.next;
-      if (this.isProcess()) {
+      if (this.isProcessSubstitution()) {
         this.at += 2;
-        this.parenthesised();
+        this.readParenthesised();
         word.addUnknown(true, true);
       } else if (ENDS_WORD.includes(char)) {
         // A pattern that only some shells know.
@@ -114,22 +114,22 @@ export abstract class WordReader {
       else if (char === "\\") {
         word.addQuoted(this.text[this.at + 1] ?? char);
         this.at += 2;
-      } else if (char === "'" || this.isAt("$'")) this.#single(word);
-      else if (char === '"' || this.isAt('$"')) this.double(word);
-      else if (char === "$" || char === "`") this.expansion(word, false);
+      } else if (char === "'" || this.isAt("$'")) this.#readSingleQuoted(word);
+      else if (char === '"' || this.isAt('$"')) this.readDoubleQuoted(word);
+      else if (char === "$" || char === "`") this.readExpansion(word, false);
       else {
         word.addPlain(char);
         this.at++;
       }
     }
-    // Nothing was taken: whoever asked for a word would ask for ever.
-    if (this.at === start && !this.isOver) this.at++;
-    return this.ended(word);
+    // Nothing was consumed; without this step the caller would loop forever.
+    if (this.at === start && !this.isAtEnd) this.at++;
+    return this.finishWord(word);
   }
 
-  #single(word: WordBuilder): void {
+  #readSingleQuoted(word: WordBuilder): void {
     if (this.next === "$") {
-      const ansi = ansiText(this.text, this.at + 2);
+      const ansi = readAnsiText(this.text, this.at + 2);
       if (!ansi) return void this.giveUp();
       this.at = ansi.end;
       word.addQuoted(ansi.text);
@@ -141,42 +141,42 @@ export abstract class WordReader {
     this.at = end + 1;
   }
 
-  protected double(word: WordBuilder): void {
+  protected readDoubleQuoted(word: WordBuilder): void {
     this.at += this.next === "$" ? 2 : 1;
     word.addQuoted("");
-    while (!this.isOver && this.next !== '"') this.expandedCharacter(word, '"');
-    if (this.isOver) return void this.giveUp();
+    while (!this.isAtEnd && this.next !== '"') this.readExpandedCharacter(word, '"');
+    if (this.isAtEnd) return void this.giveUp();
     this.at++;
   }
 
-  /** One character, or one expansion, where quotes mean nothing but `"`. */
-  protected expandedCharacter(word: WordBuilder, quote: string): void {
+  /** One character or expansion where only `"` is a quote. */
+  protected readExpandedCharacter(word: WordBuilder, quote: string): void {
     if (this.isAt("\\\n")) this.at += 2;
     else if (this.next === "\\" && `$\`\\${quote}`.includes(this.text[this.at + 1] ?? "x")) {
       word.addQuoted(this.text[this.at + 1]!);
       this.at += 2;
-    } else if (this.next === "$" || this.next === "`") this.expansion(word, true);
+    } else if (this.next === "$" || this.next === "`") this.readExpansion(word, true);
     else word.addQuoted(this.text[this.at++]!);
   }
 
-  protected expansion(word: WordBuilder, isQuoted: boolean): void {
-    if (this.next === "`") return void this.#backticks(word, isQuoted);
+  protected readExpansion(word: WordBuilder, isQuoted: boolean): void {
+    if (this.next === "`") return void this.#readBackticks(word, isQuoted);
     const after = this.text[this.at + 1] ?? "";
     if (after === "(" && this.text[this.at + 2] === "(" && this.isArithmetic(this.at + 3)) {
       this.at += 3;
-      this.arithmetic("))");
+      this.readArithmetic("))");
       word.addUnknown(isQuoted, false);
     } else if (after === "(") {
       this.at += 2;
-      this.parenthesised();
+      this.readParenthesised();
       word.addUnknown(isQuoted, true);
     } else if (after === "[") {
       this.at += 2;
-      this.arithmetic("]");
+      this.readArithmetic("]");
       word.addUnknown(isQuoted, false);
     } else if (after === "{") {
       this.at += 2;
-      this.nested(() => this.#parameter(word, isQuoted));
+      this.withNesting(() => this.#readParameter(word, isQuoted));
     } else if (/[\w@*#?$!-]/.test(after)) {
       this.at += 1 + (/^[A-Za-z_]\w*/.exec(this.text.slice(this.at + 1, this.at + 200))?.[0].length ?? 1);
       word.addUnknown(isQuoted, false);
@@ -186,23 +186,23 @@ export abstract class WordReader {
     }
   }
 
-  #backticks(word: WordBuilder, isQuoted: boolean): void {
+  #readBackticks(word: WordBuilder, isQuoted: boolean): void {
     let code = "";
-    for (this.at++; !this.isOver && this.next !== "`"; this.at++) {
+    for (this.at++; !this.isAtEnd && this.next !== "`"; this.at++) {
       const isEscape =
         this.next === "\\" && `$\`\\${isQuoted ? '"' : ""}`.includes(this.text[this.at + 1] ?? "x");
       if (isEscape) this.at++;
       code += this.next;
     }
-    if (this.isOver) return void this.giveUp();
+    if (this.isAtEnd) return void this.giveUp();
     this.at++;
-    this.take(this.inner(code).read());
+    this.mergeInner(this.createInner(code).read());
     word.addUnknown(isQuoted, true);
   }
 
-  /** `${…}`, from behind its brace on. */
-  #parameter(word: WordBuilder, isQuoted: boolean): void {
-    // A substitution of newer shells, and quotes of which it depends on the operator what they mean.
+  /** `${…}`, from after its brace. */
+  #readParameter(word: WordBuilder, isQuoted: boolean): void {
+    // A substitution of newer shells, or quotes whose meaning depends on the operator.
     if (/[\s|]/.test(this.next)) return void this.giveUp();
     const head = /^!?(?:\w+|[@*#?$!-])(\[[^\]]*\])?(:(?![-=?+])|@P\})?/.exec(
       this.text.slice(this.at, this.at + 500),
@@ -210,23 +210,23 @@ export abstract class WordReader {
     if (head?.[2] === "@P}") this.expandsTwice = true;
     if (head?.[2] === ":" || /[^\d@*[\]]/.test(head?.[1] ?? "")) this.computes = true;
     const inner = new WordBuilder();
-    while (!this.isOver && this.next !== "}") {
-      if (this.next === '"') this.double(inner);
+    while (!this.isAtEnd && this.next !== "}") {
+      if (this.next === '"') this.readDoubleQuoted(inner);
       else if (this.next === "'" || this.isAt("$'")) {
         if (isQuoted) return void this.giveUp();
-        this.#single(inner);
-      } else if (this.isProcess() && !isQuoted) {
+        this.#readSingleQuoted(inner);
+      } else if (this.isProcessSubstitution() && !isQuoted) {
         this.at += 2;
-        this.parenthesised();
+        this.readParenthesised();
       } else if (this.next === "\\") this.at += 2;
-      else this.expandedCharacter(inner, '"');
+      else this.readExpandedCharacter(inner, '"');
     }
-    if (this.isOver) return void this.giveUp();
+    if (this.isAtEnd) return void this.giveUp();
     this.at++;
     word.addUnknown(isQuoted, inner.end().hasOutput);
   }
 
-  /** Whether what begins there ends with `))`; else it is a command in two pairs of brackets. */
+  /** Whether what begins there ends with `))`; otherwise it is a command in two pairs of parentheses. */
   protected isArithmetic(from: number): boolean {
     let open = 0;
     for (let at = from; at < this.text.length; at++) {
@@ -238,20 +238,20 @@ export abstract class WordReader {
     return false;
   }
 
-  protected arithmetic(end: string): void {
-    this.nested(() => {
+  protected readArithmetic(end: string): void {
+    this.withNesting(() => {
       const from = this.at;
       const word = new WordBuilder();
-      for (let open = 0; !this.isOver; ) {
+      for (let open = 0; !this.isAtEnd; ) {
         if (open === 0 && this.isAt(end)) break;
         if (this.next === "(" || this.next === "[") open++;
         if ((this.next === ")" || this.next === "]") && open > 0) open--;
-        // What these mean there is known to few.
+        // Few know what these mean there.
         if (this.next === "'" || this.next === "\\") return void this.giveUp();
-        if (this.next === '"') this.double(word);
-        else this.expandedCharacter(word, '"');
+        if (this.next === '"') this.readDoubleQuoted(word);
+        else this.readExpandedCharacter(word, '"');
       }
-      if (this.isOver) return void this.giveUp();
+      if (this.isAtEnd) return void this.giveUp();
       if (/[A-Za-z_$`]/.test(this.text.slice(from, this.at))) this.computes = true;
       if (word.end().hasOutput) this.keepsOutput = true;
       this.at += end.length;

@@ -22,7 +22,7 @@ export function narrowerRules(
 ): readonly RuleInput[] {
   const { rules } = decider;
   const call = decider.callOf(caller, args);
-  const more = decider.more(caller);
+  const more = decider.extraRulesFor(caller);
   const { path, host, hostInCommand, command } = rules.factsOf(tool, call).subjects;
   const subjects = [
     ...only("command", command, [firstWords, whole]),
@@ -39,7 +39,7 @@ export function narrowerRules(
       return pattern === undefined ? rule : { ...rule, pattern };
     })
     .filter((rule) => {
-      const added = rules.more([{ ...rule, from: "agent", isAnswer: true }]);
+      const added = rules.compileExtra([{ ...rule, from: "agent", isAnswer: true }]);
       return rules.decide(tool, call, [...more, added]).action === "allow";
     })
     .slice(0, MAX_RULES);

@@ -27,7 +27,7 @@ export function checkDraft(hub: Hub, { agent, ...draft }: RuleDraft): RuleCheck 
   const written = ruleOf(parsed.data);
   const { rules } = hub.watchdog.decider;
   const compiled = compileRule({ ...written, from: agent === undefined ? "user" : "agent" }, "~");
-  const about = rules.about(written.permission, hub.catalog.all());
+  const about = rules.toolsMatching(written.permission, hub.catalog.all());
   return {
     ok: true,
     problems: [],

@@ -1,5 +1,5 @@
 import { type SimulationDeps, simulate } from "../../../call/rules/simulate.ts";
-import type { Supposed } from "../../../call/rules/watchdog.ts";
+import type { RuleChanges } from "../../../call/rules/watchdog.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Hub } from "../../../hub.ts";
 import type { CallPlace, CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
@@ -15,16 +15,18 @@ export async function simulation(
   signal: AbortSignal,
 ): Promise<RuleSimulation> {
   const { decider } = hub.watchdog;
-  const { rules, more } = decider.suppose(supposed(hub, input));
+  const { rules, extraRulesFor } = decider.suppose(supposed(hub, input));
   const { records, more: isMore } = await recentCalls(hub, input);
   const deps: SimulationDeps = {
     rules,
-    more,
+    extraRulesFor,
     toolOf: (name) => hub.catalog.get(name),
     callerOf: (record) => callerOf(hub, record),
     callOf: (caller, args) => decider.callOf(caller, args),
     // Of one rule more or less people want to see what it does, not what else has changed since.
-    ...(!input.rules && { now: { rules: decider.rules, more: (caller) => decider.more(caller) } }),
+    ...(!input.rules && {
+      now: { rules: decider.rules, extraRulesFor: (caller) => decider.extraRulesFor(caller) },
+    }),
   };
   const { decided, skipped, incomplete, different, differing } = await simulate(records, deps, signal);
   return {
@@ -47,7 +49,7 @@ export async function simulation(
   };
 }
 
-function supposed(hub: Hub, { rules, add = [], without }: SimulateInput): Supposed {
+function supposed(hub: Hub, { rules, add = [], without }: SimulateInput): RuleChanges {
   if (without !== undefined) hub.ruleBook.get(without);
   return {
     ...(rules && { user: rules.map((rule) => ({ ...checkedRule(rule), from: "user" as const })) }),

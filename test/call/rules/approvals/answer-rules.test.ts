@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AnswerExtras } from "../../../../src/call/questions/answers.ts";
-import { answerRules } from "../../../../src/call/rules/approvals/answer-rules.ts";
+import { createAnswerRules } from "../../../../src/call/rules/approvals/answer-rules.ts";
 import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
 let test: TestHub;
@@ -25,7 +25,7 @@ const think = (thought: string, agent = "one", conversation = "test") =>
     via: "library",
   });
 
-async function answered(answer: string, thought: string, more: AnswerExtras = {}) {
+async function answerQuestion(answer: string, thought: string, more: AnswerExtras = {}) {
   const { error } = await think(thought);
   return test.hub.questions.answer(error?.details?.approvalId as string, answer, EVE, more);
 }
@@ -38,7 +38,7 @@ async function removeRules() {
 
 describe("an answer", () => {
   it("for the conversation allows the tool there, and nowhere else, until its rule is gone", async () => {
-    const { settlement } = await answered("conversation", "a");
+    const { settlement } = await answerQuestion("conversation", "a");
     expect((await think("a")).outcome).toBe("ok");
     expect((await think("something else")).outcome).toBe("ok");
     expect((await think("a", "one", "another")).outcome).toBe("needs_approval");
@@ -54,27 +54,27 @@ describe("an answer", () => {
   });
 
   it("for always allows the tool to this agent everywhere", async () => {
-    await answered("always", "b");
+    await answerQuestion("always", "b");
     expect((await think("c", "one", "another")).outcome).toBe("ok");
     expect((await think("c", "two")).outcome).toBe("needs_approval");
   });
 
   it("for always with a pattern allows what fits, and still lets the call run that asked", async () => {
-    await answered("always", "d", { pattern: { "arg.thought": "safe *" } });
+    await answerQuestion("always", "d", { pattern: { "arg.thought": "safe *" } });
     expect((await think("d")).outcome).toBe("ok");
     expect((await think("d")).outcome).toBe("needs_approval");
     expect((await think("safe thing")).outcome).toBe("ok");
   });
 
   it("with a pattern that is none writes no rule and leaves the question open", async () => {
-    await expect(answered("always", "e", { pattern: "x".repeat(600) })).rejects.toMatchObject({
+    await expect(answerQuestion("always", "e", { pattern: "x".repeat(600) })).rejects.toMatchObject({
       code: "BAD_REQUEST",
     });
     expect(test.hub.ruleBook.list()).toEqual([]);
     expect((await think("e")).outcome).toBe("needs_approval");
   });
 
-  it("that comes too late takes its rule back", async () => {
+  it("that comes too late removes its rule", async () => {
     const { error } = await think("f");
     const id = error?.details?.approvalId as string;
     const both = await Promise.allSettled(
@@ -89,7 +89,7 @@ it.each(["resource:*", "*", "mcp:*", "shell", "destructive", ""])(
   "an answer writes no rule for %j, which would be about more than one tool",
   async (tool) => {
     const added: unknown[] = [];
-    const rules = answerRules({
+    const rules = createAnswerRules({
       add: async (rule) => added.push(rule) as never,
       remove: async () => undefined as never,
       has: () => true,
@@ -102,8 +102,8 @@ it.each(["resource:*", "*", "mcp:*", "shell", "destructive", ""])(
   },
 );
 
-it("a yes for the conversation lets nothing run that a rule denies", async () => {
-  await answered("conversation", "fine");
+it("an approval for the conversation allows nothing that a rule denies", async () => {
+  await answerQuestion("conversation", "fine");
   const { id } = await test.hub.ruleBook.add({
     permission: "think",
     pattern: { "arg.thought": "rm *" },

@@ -8,35 +8,35 @@ import { tempHome } from "../../../support/temp-home.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 import { testTool } from "../../../support/tools.ts";
 
-test("an approved call goes on from a round once, whichever process is asked", async () => {
+test("an approved call continues from a round once, whichever process is asked", async () => {
   await using temp = await tempStore();
   const other = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
-  const [here, there] = [approvalsOver(temp.store), approvalsOver(other)];
-  const round = here.roundToken("call_1", approved({ about: "one" }));
+  const [here, there] = [openApprovals(temp.store), openApprovals(other)];
+  const round = here.roundToken("call_1", approvedCall({ about: "one" }));
   const taken = await Promise.all(
-    [here, there, here, there].map((each) => each.claimRound(round, approved({ about: "one" }))),
+    [here, there, here, there].map((each) => each.claimRound(round, approvedCall({ about: "one" }))),
   );
   expect(taken.filter(Boolean)).toHaveLength(1);
-  const next = here.roundToken("call_2", approved({ about: "one" }));
-  expect(await there.claimRound(next, approved({ about: "one" }))).toBe(true);
+  const next = here.roundToken("call_2", approvedCall({ about: "one" }));
+  expect(await there.claimRound(next, approvedCall({ about: "one" }))).toBe(true);
   await other.close();
 });
 
-test("an approved call does not go on with other arguments than a person saw", async () => {
+test("an approved call does not continue with other arguments than a person saw", async () => {
   await using temp = await tempStore();
-  const approvals = approvalsOver(temp.store);
-  const round = approvals.roundToken("call_1", approved({ about: "harmless" }));
-  expect(await approvals.claimRound(round, approved({ about: "harmful" }))).toBe(false);
-  expect(await approvals.claimRound("call_1", approved({ about: "harmless" }))).toBe(false);
-  expect(await approvals.claimRound(round, approved({ about: "harmless" }))).toBe(true);
+  const approvals = openApprovals(temp.store);
+  const round = approvals.roundToken("call_1", approvedCall({ about: "harmless" }));
+  expect(await approvals.claimRound(round, approvedCall({ about: "harmful" }))).toBe(false);
+  expect(await approvals.claimRound("call_1", approvedCall({ about: "harmless" }))).toBe(false);
+  expect(await approvals.claimRound(round, approvedCall({ about: "harmless" }))).toBe(true);
 });
 
-function approved(args: Record<string, unknown>): CallForApproval {
+function approvedCall(args: Record<string, unknown>): CallForApproval {
   const caller = { agentId: "agt_1" } as Caller;
   return { tool: testTool({ name: "ask" }), args, caller, decision: { action: "ask", rule: "a rule" } };
 }
 
-function approvalsOver({ claims }: Store): Approvals {
+function openApprovals({ claims }: Store): Approvals {
   const nobody = () => {
     throw new Error("nobody is asked");
   };

@@ -11,7 +11,7 @@ const GREP: RuledTool = {
   ...{ name: "grep", origin: "native", ownName: "grep", capabilities: ["fs.read"] },
   inputSchema: { type: "object", properties: { path: { type: "string" }, pattern: { type: "string" } } },
 };
-const ground = () => ({ workspace: "/ws", userHome: "/home/ada" });
+const pathBase = () => ({ workspace: "/ws", userHome: "/home/ada" });
 
 function randomGlob(dice: Dice): string {
   const parts = Array.from({ length: 1 + dice.below(3) }, () =>
@@ -41,13 +41,13 @@ describe(`files of a walk (TEST_SEED=${SEED})`, () => {
         { userHome: "/home/ada" },
       );
       const args = { pattern: "x" };
-      const files = rules.files(GREP, { args, ground }, [], false);
+      const files = rules.files(GREP, { args, pathBase }, [], false);
       for (let made = 0; made < 5; made++) {
         const folders = Array.from({ length: 1 + dice.below(3) }, () => dice.one(NAMES));
         const folder = folders.join("/");
         const path = `${folder}/${dice.one(NAMES)}`;
         const isShown = files.permits([`/ws/${path}`]);
-        const call = { args: { ...args, path }, ground };
+        const call = { args: { ...args, path }, pathBase };
         expect([path, isShown]).toEqual([path, rules.decide(GREP, call).action === "allow"]);
         const isWhole = files.deniesAllBelow([`/ws/${folder}`]);
         if (isWhole) expect([path, rules.decide(GREP, call).action]).toEqual([path, "deny"]);
@@ -63,11 +63,13 @@ describe(`files of a walk (TEST_SEED=${SEED})`, () => {
     const some: Rule = { ...all, pattern: { path: "private/**" } };
     const args = { path: "private" };
     const permits = (rule: Rule, isOperator = false) =>
-      new Rules([rule]).files(GREP, { args: rule === all ? {} : { path: "." }, ground }, [], isOperator);
+      new Rules([rule]).files(GREP, { args: rule === all ? {} : { path: "." }, pathBase }, [], isOperator);
     expect(permits(all).permits(["/ws/private/x"])).toBe(true);
     expect(permits(some).permits(["/ws/private/x"])).toBe(false);
     expect(permits(some, true).permits(["/ws/private/x"])).toBe(true);
-    expect(new Rules([some]).files(GREP, { args, ground }, [], false).permits(["/ws/private/x"])).toBe(true);
+    expect(new Rules([some]).files(GREP, { args, pathBase }, [], false).permits(["/ws/private/x"])).toBe(
+      true,
+    );
   });
 
   it("of a tool that says nothing of files are files that it reads", () => {
@@ -78,7 +80,7 @@ describe(`files of a walk (TEST_SEED=${SEED})`, () => {
       action: "deny",
       from: "user",
     };
-    const files = new Rules([deny]).files(search, { args: { query: "x" }, ground }, [], false);
+    const files = new Rules([deny]).files(search, { args: { query: "x" }, pathBase }, [], false);
     expect(files.permits(["/srv/hr/a"])).toBe(false);
     expect(files.permits(["/srv/docs/a"])).toBe(true);
     expect(files.permits(["/srv/docs/a"], ["/srv/hr/a"])).toBe(false);

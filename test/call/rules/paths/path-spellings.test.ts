@@ -14,7 +14,7 @@ import { filesystem, testHub } from "../../../support/test-hub.ts";
 const FILES = ["private/p.txt", "private/deep/d.txt", "private/..\\q.txt", "ok/o.txt", "q.txt"];
 const SEED = Number(process.env.TEST_SEED ?? 4_219);
 
-interface Opened {
+interface OpenedSpelling {
   readonly path: string;
   /** What the tool read. */
   readonly file: string;
@@ -27,14 +27,14 @@ async function writeFiles(root: string): Promise<void> {
   }
 }
 
-/** Each spelling of which `read` says what file it opened. */
-async function openedOf(
+/** The spellings for which `read` says what file it opened. */
+async function findOpened(
   root: string,
   count: number,
   read: (path: string) => Promise<string>,
-): Promise<readonly Opened[]> {
+): Promise<readonly OpenedSpelling[]> {
   const dice = new Dice(SEED);
-  const opened: Opened[] = [];
+  const opened: OpenedSpelling[] = [];
   for (let made = 0; made < count; made++) {
     const path = spelledPath(dice, root, FILES);
     const [, file] = /<<(.+)>>/.exec(await read(path)) ?? [];
@@ -43,13 +43,17 @@ async function openedOf(
   return opened;
 }
 
-/** Spellings that a rule read otherwise than the tool did. */
-function misread(opened: readonly Opened[], tool: RuledTool, root: string): readonly Opened[] {
-  const ground = () => ({ workspace: root, userHome: "/home/ada", startedIn: process.cwd() });
+/** Spellings that a rule understood differently from the tool. */
+function findMisread(
+  opened: readonly OpenedSpelling[],
+  tool: RuledTool,
+  root: string,
+): readonly OpenedSpelling[] {
+  const pathBase = () => ({ workspace: root, userHome: "/home/ada", startedIn: process.cwd() });
   const matches = (action: Rule["action"], pattern: string, path: string) =>
     new Rules([{ permission: "it", pattern: { path: pattern }, action, from: "user" }], {
       userHome: "/home/ada",
-    }).decide(tool, { args: { path }, ground }).rule !== "default: allow";
+    }).decide(tool, { args: { path }, pathBase }).rule !== "default: allow";
   return opened.filter(({ path, file }) =>
     ["private", "ok"].some((folder) => {
       const isIn = file.startsWith(`${folder}/`);
@@ -70,10 +74,10 @@ describe(`what a path rule says of a spelling is true of the file that is opened
     await using t = await testNative();
     await t.call("list_directory");
     await writeFiles(t.workspace);
-    const opened = await openedOf(t.workspace, atLength(3_000, 800), async (path) =>
+    const opened = await findOpened(t.workspace, atLength(3_000, 800), async (path) =>
       textOf(await t.call("read_file", { path })),
     );
-    expect(misread(opened, tool("native"), t.workspace)).toEqual([]);
+    expect(findMisread(opened, tool("native"), t.workspace)).toEqual([]);
     expect(opened.filter(({ path }) => /\/proc\/|\/dev\/fd/.test(path))).toEqual([]);
     expect(opened.filter(({ path }) => path.includes("\\") && path.includes(".."))).toEqual([]);
     expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(
@@ -88,11 +92,11 @@ describe(`what a path rule says of a spelling is true of the file that is opened
       await writeFiles(root);
       await using t = await testHub({ servers: { fs: { ...filesystem(root), cwd: root } } });
       await t.hub.upstream.settled();
-      const opened = await openedOf(root, atLength(600, 120), async (path) => {
+      const opened = await findOpened(root, atLength(600, 120), async (path) => {
         const { content } = await t.call("mcp_fs_read_text_file", { path });
         return content.map(({ text }) => String(text)).join("\n");
       });
-      expect(misread(opened, { ...tool("mcp:fs"), startsIn: root }, root)).toEqual([]);
+      expect(findMisread(opened, { ...tool("mcp:fs"), startsIn: root }, root)).toEqual([]);
       expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(
         atLength(20, 5),
       );

@@ -8,7 +8,7 @@ import { atLength, sampleOf } from "../../../support/length.ts";
 import { randomDelete } from "../../../support/random-commands.ts";
 import { hasSandbox } from "../../../support/sandbox.ts";
 
-// `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` looks longer.
+// `COMMAND_ROUNDS=5000 npx vitest run test/call/rules/shell/command-recorder.test.ts` runs longer.
 const ROUNDS = Number(process.env.COMMAND_ROUNDS ?? atLength(100, 20));
 const ALL_DELETE_FORMS = sampleOf(EVERY_FORM, 60);
 const seed = Number(process.env.TEST_SEED ?? 19_006);
@@ -61,7 +61,7 @@ const ALLOWED = [
     "timeout *",
   ],
 ].map((pattern) => ({ pattern, rules: about("allow", pattern) }));
-/** The pattern itself writes out that something else follows. */
+/** The pattern itself says that something else follows. */
 const MEANS_ANY = /[;&|({]/;
 
 const canConfine = await hasSandbox();
@@ -90,7 +90,7 @@ it.runIf(canConfine)(
           wrong.push(`allowed by ${pattern}: ${JSON.stringify(command)}`);
     }
     expect(wrong).toEqual([]);
-    // Else nothing was shown.
+    // Otherwise the test proved nothing.
     expect(deletions).toBeGreaterThan(ALL_DELETE_FORMS.length + ROUNDS / 2);
   },
   120_000 + ROUNDS * 200,

@@ -5,7 +5,7 @@ import { readCommandLine } from "../../../../src/call/rules/shell/shell-words.ts
 
 const tool = { name: "it", origin: "native", ownName: "it", inputSchema: {} };
 
-/** What agents and people run all day: none of it is in doubt. */
+/** What agents and people run all day: all of it is read for certain. */
 const EVERYDAY = [
   "ls -la",
   "ls *.md src/**/*.ts",
@@ -185,7 +185,7 @@ describe("an allow of a wrapper", () => {
     expect(allows("find *", "find src -name '*.ts'")).toBe(true);
   });
 
-  it("is none of another program", () => {
+  it("does not allow another program", () => {
     expect(allows("timeout *", "timeout 60 rm x")).toBe(false);
     expect(allows("timeout * npm *", "timeout 60 rm npm x")).toBe(false);
     expect(allows("env *", "env rm x")).toBe(false);
@@ -194,7 +194,7 @@ describe("an allow of a wrapper", () => {
     expect(allows("sudo *", "sudo ls")).toBe(false);
   });
 
-  it("lets run what cannot be read only where it is written out", () => {
+  it("allows what cannot be read only where it is written out", () => {
     for (const command of ["python -c 'print(1)'", "bash build.sh", ". ./env.sh", 'eval "$(x)"']) {
       expect(allows(command, command)).toBe(true);
       expect(allows(`${command.slice(0, -3)}*`, command)).toBe(false);

@@ -20,7 +20,9 @@ export function labelRoutes(app: FastifyInstance, { hub }: ApiContext): void {
     },
     ({ query: { agent } }): LabelList => {
       const only = agent === undefined ? undefined : hub.identity.agent(agent).id;
-      const all = hub.watchdog.labelled().filter(({ agentId }) => only === undefined || agentId === only);
+      const all = hub.watchdog
+        .labelledConversations()
+        .filter(({ agentId }) => only === undefined || agentId === only);
       return {
         labelled: all.slice(0, MAX_LISTED).map(({ agentId, conversation, labels, labelledAt }) => ({
           agent: hub.identity.agentById(agentId)?.name ?? agentId,

@@ -167,7 +167,7 @@ export function ruleRoutes(app: FastifyInstance, { hub, options, admins }: ApiCo
 }
 
 function isUnmatched(hub: Hub, { permission }: RuleView): boolean {
-  return hub.watchdog.decider.rules.about(permission, hub.catalog.all()).length === 0;
+  return hub.watchdog.decider.rules.toolsMatching(permission, hub.catalog.all()).length === 0;
 }
 
 function explanationOf(hub: Hub, input: ExplainInput): RuleExplanation {
@@ -181,7 +181,7 @@ function explanationOf(hub: Hub, input: ExplainInput): RuleExplanation {
   const found = decider.callOf(caller, args);
   const call = after === undefined ? found : { ...found, labels: new Set(after) };
   const { operator, agentId } = caller;
-  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.more(caller), {
+  const { winner, others, ...said } = explain(decider.rules, tool, call, decider.extraRulesFor(caller), {
     operator,
     headless: !operator && hub.identity.isHeadless(agentId),
     ...(agent !== undefined && { agent }),

@@ -94,7 +94,7 @@ describe("toolkeep rule", () => {
     expect(asked.out).toMatch(/decision: +ask\n/);
     expect(asked.out).toMatch(/rule: +read_file → ask\n/);
     expect(asked.out).toMatch(/from: +user, .*config\.json\n/);
-    expect(asked.out).toContain(`(user, ${id}): its pattern fits nothing in this call`);
+    expect(asked.out).toContain(`(user, ${id}): its pattern matches nothing in this call`);
     expect(asked.out).toContain("toolkeep rule add read_file deny --agent coder");
     const lost = JSON.parse((await explained({ path: "x/.env" }, "--json")).out);
     expect(lost.others[0]).toMatchObject({ matched: true, why: "its permission is less specific" });
