@@ -11,7 +11,7 @@ import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { hostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
+import { createHostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
 import { mountGateway } from "../../src/surfaces/gateway/serve-mcp.ts";
 import { mountApi } from "../../src/surfaces/mount-api.ts";
 import { withoutOpenssl } from "../machine/net/certificates.ts";
@@ -182,7 +182,7 @@ async function connected(
 async function serve(host: DocumentHost, setup: TestHubSetup): Promise<Daemon> {
   const test = await testHub({ agents: { worker: [], other: [] }, ...setup });
   const app = Fastify({ forceCloseConnections: true });
-  const refuse = hostGuard(test.hub.settings);
+  const refuse = createHostGuard(test.hub.settings);
   app.addHook("onRequest", async (request) => {
     const refused = refuse(request);
     if (refused) throw Object.assign(refused, { statusCode: refused.status });

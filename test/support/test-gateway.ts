@@ -4,7 +4,7 @@ import type { TokenInput } from "../../src/call/identity/identity.ts";
 import { ActiveRequests } from "../../src/lib/http/active-requests.ts";
 import { QuickRequest } from "../../src/lib/http/quick-request.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { hostGuard, ownHosts } from "../../src/surfaces/gateway/http/host-guard.ts";
+import { createHostCheck, createHostGuard } from "../../src/surfaces/gateway/http/host-guard.ts";
 import { mountRpc } from "../../src/surfaces/gateway/rpc.ts";
 import {
   type GatewayCounts,
@@ -101,13 +101,13 @@ async function listen(
   setup: { gateway?: Partial<GatewayOptions>; port?: number },
 ): Promise<Listening> {
   const app = Fastify({ forceCloseConnections: true, http: { IncomingMessage: QuickRequest } });
-  const refuse = hostGuard(hub.settings);
+  const refuse = createHostGuard(hub.settings);
   app.addHook("onRequest", async (request) => {
     const refused = refuse(request.raw);
     if (refused) throw Object.assign(refused, { statusCode: refused.status });
   });
   const gateway = mountGateway(app, hub, {
-    door: { hosts: ownHosts(hub.settings), requests: new ActiveRequests() },
+    door: { hosts: createHostCheck(hub.settings), requests: new ActiveRequests() },
     log: silentLog,
     version: "0.0.0-test",
     ...setup.gateway,

@@ -16,7 +16,7 @@ import type { McpService } from "../api/api-options.ts";
 import type { ConfigAnswer } from "../api/contract.ts";
 import { answerFailure, answerUnknownRoute } from "../api/failure.ts";
 import { ownCompilers } from "../api/schema.ts";
-import { hostError, ownHosts } from "../gateway/http/host-guard.ts";
+import { createHostCheck, toHostError } from "../gateway/http/host-guard.ts";
 import type { Door } from "../gateway/serve-mcp.ts";
 import { mountApi } from "../mount-api.ts";
 import { createBackup } from "./backup.ts";
@@ -94,7 +94,7 @@ async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeL
 async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
   const { env, cwd, log, version, clock } = input;
   const { home, host, port, publicUrl } = hub.settings;
-  const door: Door = { hosts: ownHosts(hub.settings), requests: new ActiveRequests() };
+  const door: Door = { hosts: createHostCheck(hub.settings), requests: new ActiveRequests() };
   const app = createFastify(hub, door, log);
   const opened: App = {
     app,
@@ -150,7 +150,7 @@ function createFastify(hub: Hub, { hosts, requests }: Door, log: Log): FastifyIn
   // Before the routes: Fastify gives a hook only to those that come after it.
   app.addHook("onRequest", async ({ raw: request }, reply) => {
     const problem = hosts.problem(request);
-    if (problem) throw hostError(problem);
+    if (problem) throw toHostError(problem);
     if (requests.isDraining && request.headers["mcp-session-id"] === undefined)
       throw new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping");
     requests.begin(request, reply.raw);

@@ -3,16 +3,16 @@ import { isRecord } from "../../lib/json.ts";
 import { formatParameter, getValueAt, type MarkedParameter } from "../../servers/transport/param-headers.ts";
 import {
   type HttpAnswer,
-  idOf,
   META,
   MODERN_VERSION,
-  messageOf,
-  metaOf,
-  NAMED_BY,
+  NAME_FIELDS,
   type Params,
+  parseMessage,
   RPC,
   type RpcNotification,
   type RpcRequest,
+  readId,
+  readMeta,
   rpcError,
 } from "./messages.ts";
 
@@ -20,34 +20,34 @@ import {
 const FIRST_MODERN = "2026-07-28";
 const VERSION_FORM = /^\d{4}-\d{2}-\d{2}$/;
 
-export type Classified =
+export type Classification =
   | { readonly era: "legacy" }
   | { readonly era: "modern"; readonly message: RpcRequest | RpcNotification }
   | { readonly era: "neither"; readonly answer: HttpAnswer };
 
-const LEGACY: Classified = { era: "legacy" };
+const LEGACY: Classification = { era: "legacy" };
 
 /**
- * Which era a POST belongs to. The body decides and the headers must agree with it; a request that claims the
- * modern era and gets it wrong is refused, never served as an older one.
+ * Decides which era a POST belongs to. The body decides and the headers must agree; a faulty request that claims the
+ * modern era is refused, never served as a legacy one.
  */
-export function classify(headers: IncomingHttpHeaders, body: unknown): Classified {
+export function classify(headers: IncomingHttpHeaders, body: unknown): Classification {
   if (Array.isArray(body)) {
     return body.some(isModernClaim)
       ? refuse(body, RPC.invalidRequest, "a batch may hold no request of 2026-07-28")
       : LEGACY;
   }
-  const message = messageOf(body);
+  const message = parseMessage(body);
   if (!message || message.kind === "response") return LEGACY;
-  const version = trimmed(headers["mcp-protocol-version"]);
-  const claimed = metaOf(message.params)[META.protocolVersion];
-  if (claimed === undefined) {
+  const version = trimHeader(headers["mcp-protocol-version"]);
+  const claimedVersion = readMeta(message.params)[META.protocolVersion];
+  if (claimedVersion === undefined) {
     if (version === undefined || !isModern(version)) return LEGACY;
     if (message.kind === "notification") return { era: "modern", message };
     if (message.method === "initialize") {
-      return mismatch(
+      return refuseMismatch(
         body,
-        "initialize begins a session, which the MCP-Protocol-Version header does not have",
+        "initialize begins a session, but the version in the MCP-Protocol-Version header has none",
       );
     }
     return refuse(
@@ -56,24 +56,24 @@ export function classify(headers: IncomingHttpHeaders, body: unknown): Classifie
       `Invalid params: _meta must have ${META.protocolVersion} and ${META.clientCapabilities}`,
     );
   }
-  // A handshake that only happens to carry the key is one still.
-  const problem = envelopeProblem(metaOf(message.params));
-  if (message.method === "initialize" && (problem !== undefined || !isModern(claimed))) return LEGACY;
+  // An `initialize` that only happens to carry the key is still a legacy handshake.
+  const problem = findEnvelopeProblem(readMeta(message.params));
+  if (message.method === "initialize" && (problem !== undefined || !isModern(claimedVersion))) return LEGACY;
   if (problem !== undefined) return refuse(body, RPC.invalidParams, `Invalid params: ${problem}`);
-  const disagreement = headerProblem(headers, version, claimed, message);
-  if (disagreement !== undefined) return mismatch(body, disagreement);
-  if (claimed !== MODERN_VERSION) {
-    return refuse(body, RPC.unsupportedVersion, `Unsupported protocol version: ${claimed}`, {
+  const disagreement = findHeaderProblem(headers, version, claimedVersion, message);
+  if (disagreement !== undefined) return refuseMismatch(body, disagreement);
+  if (claimedVersion !== MODERN_VERSION) {
+    return refuse(body, RPC.unsupportedVersion, `Unsupported protocol version: ${claimedVersion}`, {
       supported: [MODERN_VERSION],
-      requested: claimed,
+      requested: claimedVersion,
     });
   }
-  const missing = missingHeader(headers, version, message);
-  return missing === undefined ? { era: "modern", message } : mismatch(body, missing);
+  const missing = findMissingHeader(headers, version, message);
+  return missing === undefined ? { era: "modern", message } : refuseMismatch(body, missing);
 }
 
-/** What is wrong with the headers that repeat a call's marked parameters. */
-export function paramHeaderProblem(
+/** Describes how the headers that repeat a call's marked parameters differ from the body. */
+export function findParamHeaderProblem(
   marked: readonly MarkedParameter[],
   args: unknown,
   headers: IncomingHttpHeaders,
@@ -87,42 +87,42 @@ export function paramHeaderProblem(
     const sent = headers[name];
     if (sent === undefined && mayBeMissing) continue;
     if (sent === undefined) return `the body has ${path.join(".")}, and the header ${name} is missing`;
-    const value = decoded(String(sent));
-    const agrees = typeof raw === "number" ? Number(value) === raw && value !== "" : value === expected;
-    if (!agrees) return `the header ${name} does not agree with ${path.join(".")} of the body`;
+    const value = decodeHeader(String(sent));
+    const isEqual = typeof raw === "number" ? Number(value) === raw && value !== "" : value === expected;
+    if (!isEqual) return `the header ${name} does not agree with ${path.join(".")} of the body`;
   }
   return undefined;
 }
 
-/** A request whose headers and body say different things. */
-export function mismatchAnswer(body: unknown, message: string): HttpAnswer {
+/** The answer to a request whose headers and body disagree. */
+export function toMismatchAnswer(body: unknown, message: string): HttpAnswer {
   return rpcError(400, RPC.headerMismatch, `the headers and the body disagree: ${message}`, {
-    id: idOf(body),
+    id: readId(body),
   });
 }
 
-function envelopeProblem(meta: Params): string | undefined {
-  if (typeof meta[META.protocolVersion] !== "string") return `${META.protocolVersion} must be a text`;
+function findEnvelopeProblem(meta: Params): string | undefined {
+  if (typeof meta[META.protocolVersion] !== "string") return `${META.protocolVersion} must be a string`;
   return isRecord(meta[META.clientCapabilities])
     ? undefined
     : `_meta must have ${META.clientCapabilities}, an object`;
 }
 
-function headerProblem(
+function findHeaderProblem(
   headers: IncomingHttpHeaders,
   version: string | undefined,
-  claimed: unknown,
+  claimedVersion: unknown,
   { method }: RpcRequest | RpcNotification,
 ): string | undefined {
-  if (version !== undefined && version !== claimed)
-    return `the body names version ${String(claimed)}, MCP-Protocol-Version ${version}`;
-  const named = trimmed(headers["mcp-method"]);
+  if (version !== undefined && version !== claimedVersion)
+    return `the body names version ${String(claimedVersion)}, MCP-Protocol-Version ${version}`;
+  const named = trimHeader(headers["mcp-method"]);
   return named !== undefined && named !== method
     ? `the body names ${method}, Mcp-Method ${named}`
     : undefined;
 }
 
-function missingHeader(
+function findMissingHeader(
   headers: IncomingHttpHeaders,
   version: string | undefined,
   message: RpcRequest | RpcNotification,
@@ -130,16 +130,16 @@ function missingHeader(
   if (message.kind === "notification") return undefined;
   if (version === undefined) return "the MCP-Protocol-Version header is missing";
   if (headers["mcp-method"] === undefined) return "the Mcp-Method header is missing";
-  const field = Object.hasOwn(NAMED_BY, message.method) ? NAMED_BY[message.method] : undefined;
+  const field = Object.hasOwn(NAME_FIELDS, message.method) ? NAME_FIELDS[message.method] : undefined;
   const inBody = field === undefined ? undefined : message.params[field];
   if (typeof inBody !== "string") return undefined;
-  const sent = trimmed(headers["mcp-name"]);
+  const sent = trimHeader(headers["mcp-name"]);
   if (sent === undefined) return "the Mcp-Name header is missing";
-  return decoded(sent) === inBody ? undefined : `Mcp-Name does not agree with params.${field}`;
+  return decodeHeader(sent) === inBody ? undefined : `Mcp-Name does not agree with params.${field}`;
 }
 
-/** A header value as it was before it was made fit for a header; undefined where that cannot be undone. */
-function decoded(value: string): string | undefined {
+/** Undoes the encoding of a header value; undefined if it is malformed. */
+function decodeHeader(value: string): string | undefined {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (encoded === undefined) return value;
   const bytes = Buffer.from(encoded, "base64");
@@ -152,19 +152,19 @@ function decoded(value: string): string | undefined {
 }
 
 function isModernClaim(body: unknown): boolean {
-  return isRecord(body) && isRecord(body.params) && META.protocolVersion in metaOf(body.params);
+  return isRecord(body) && isRecord(body.params) && META.protocolVersion in readMeta(body.params);
 }
 
 function isModern(version: unknown): boolean {
   return typeof version === "string" && VERSION_FORM.test(version) && version >= FIRST_MODERN;
 }
 
-function trimmed(value: string | string[] | undefined): string | undefined {
+function trimHeader(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" ? value.trim() : undefined;
 }
 
-function mismatch(body: unknown, message: string): Classified {
-  return { era: "neither", answer: mismatchAnswer(body, message) };
+function refuseMismatch(body: unknown, message: string): Classification {
+  return { era: "neither", answer: toMismatchAnswer(body, message) };
 }
 
 function refuse(
@@ -172,6 +172,9 @@ function refuse(
   code: number,
   message: string,
   data?: Readonly<Record<string, unknown>>,
-): Classified {
-  return { era: "neither", answer: rpcError(400, code, message, { id: idOf(body), ...(data && { data }) }) };
+): Classification {
+  return {
+    era: "neither",
+    answer: rpcError(400, code, message, { id: readId(body), ...(data && { data }) }),
+  };
 }

@@ -3,40 +3,40 @@ import type { ListedTool } from "../../call/catalog/tool-interface.ts";
 import type { JsonSchema, ToolFlags } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 
-/** A tool as MCP lists it: what its origin published, or what follows from its flags. */
+/** A tool as MCP lists it: with what its origin published, or with annotations derived from its flags. */
 export function toMcpTool(tool: ListedTool, name = tool.name, description = tool.description): McpTool {
   const { annotations, icons, _meta } = tool.published ?? {};
-  const listed = {
+  const mcpTool = {
     name,
     ...(tool.title !== undefined && { title: tool.title }),
     description,
-    inputSchema: { ...withoutBooleans(tool.inputSchema), type: "object" },
-    // Clients up to 2025-11-25 know structured results that are objects, and no others.
+    inputSchema: { ...replaceBooleanSchemas(tool.inputSchema), type: "object" },
+    // Clients up to 2025-11-25 accept only structured results that are objects.
     ...(isObjectSchema(tool.outputSchema) && { outputSchema: tool.outputSchema }),
-    annotations: annotations ?? annotationsOf(tool.flags),
+    annotations: annotations ?? deriveAnnotations(tool.flags),
     ...(icons !== undefined && { icons }),
     ...(_meta !== undefined && { _meta }),
   };
-  // One malformed tool would make clients refuse the whole list, its neighbours included.
-  return isListable(listed) ? listed : bareTool(tool, name, description);
+  // One malformed tool would make clients refuse the whole list.
+  return isListable(mcpTool) ? mcpTool : toBareTool(tool, name, description);
 }
 
-function bareTool(tool: ListedTool, name: string, description: string): McpTool {
+function toBareTool(tool: ListedTool, name: string, description: string): McpTool {
   return {
     name,
     description,
     inputSchema: { type: "object" },
-    annotations: annotationsOf(tool.flags),
+    annotations: deriveAnnotations(tool.flags),
   };
 }
 
-function annotationsOf(flags: ToolFlags): NonNullable<McpTool["annotations"]> {
+function deriveAnnotations(flags: ToolFlags): NonNullable<McpTool["annotations"]> {
   return flags.readOnly
     ? { readOnlyHint: true }
     : { readOnlyHint: false, destructiveHint: flags.destructive };
 }
 
-/** Whether clients take it: what the protocol's schema says of a tool, as far as a server can get it wrong. */
+/** Whether clients accept the tool: checks the parts of MCP's schema that a server can get wrong. */
 function isListable(tool: Readonly<Record<string, unknown>>): tool is McpTool {
   const { inputSchema, annotations, icons, _meta } = tool;
   return (
@@ -56,16 +56,16 @@ function isObjectSchema(schema: unknown): boolean {
   return areSchemas && (required === undefined || areTexts(required));
 }
 
-/** `true` and `false` are schemas, but clients up to 2025-11-25 take objects only: these mean the same. */
-function withoutBooleans(schema: JsonSchema): JsonSchema {
+/** Replaces `true` and `false` by equivalent objects: they are valid schemas, but clients up to 2025-11-25 reject them. */
+function replaceBooleanSchemas(schema: JsonSchema): JsonSchema {
   const { properties } = schema;
   if (!isRecord(properties) || !Object.values(properties).some((value) => typeof value === "boolean"))
     return schema;
-  const said = Object.entries(properties).map(([name, value]) => [
+  const entries = Object.entries(properties).map(([name, value]) => [
     name,
     typeof value === "boolean" ? (value ? {} : { not: {} }) : value,
   ]);
-  return { ...schema, properties: Object.fromEntries(said) };
+  return { ...schema, properties: Object.fromEntries(entries) };
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { isRecord } from "../../lib/json.ts";
 
 /**
- * Words of MCP that the gateway needs. They are the SDK's constants, which a test compares: the SDK itself is not
- * loaded to serve clients, because its schemas would be most of what a resting daemon needs.
+ * MCP constants that the gateway needs. A test compares them with the SDK's. The SDK itself is not loaded to serve
+ * clients, because its schemas would take most of an idle daemon's memory.
  */
 
 export const META = {
@@ -19,8 +19,8 @@ export const MODERN_VERSION = "2026-07-28";
 /** Latest first. */
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
-/** What the `Mcp-Name` header repeats of the body, so that what stands between can tell requests apart. */
-export const NAMED_BY: Readonly<Record<string, string>> = {
+/** The body field that the `Mcp-Name` header repeats, so that intermediaries can tell requests apart. */
+export const NAME_FIELDS: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
@@ -29,10 +29,10 @@ export const NAMED_BY: Readonly<Record<string, string>> = {
   "tasks/cancel": "taskId",
 };
 
-/** Set by `toolkeep stdio`, whose clients have no headers to repeat parameters in, and write only where the settings let them. */
+/** Set by `toolkeep stdio`. Its clients cannot repeat parameters in headers, and may write only if the settings allow it. */
 export const RELAY_HEADER = "toolkeep-relay";
 
-/** Codes of JSON-RPC 2.0 and of MCP; `refused` is the first of the range that JSON-RPC leaves to servers. */
+/** Codes of JSON-RPC 2.0 and MCP; `refused` is the first of the range that JSON-RPC reserves for servers. */
 export const RPC = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -49,14 +49,14 @@ export const RPC = {
 
 export type RequestId = string | number;
 
-/** An error as JSON-RPC puts it. */
+/** A JSON-RPC error object. */
 export interface RpcFault {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** A whole HTTP answer, ready to be written. */
+/** A complete HTTP answer, ready to be written. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export interface RpcErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** An HTTP answer whose body is a JSON-RPC error, for what goes wrong before a message can be dispatched. */
+/** An HTTP answer with a JSON-RPC error, for failures before a message can be dispatched. */
 export function rpcError(
   status: number,
   code: number,
@@ -80,21 +80,21 @@ export function rpcError(
   return {
     status,
     headers: { "content-type": "application/json", ...options.headers },
-    body: errorText(options.id ?? null, fault),
+    body: formatError(options.id ?? null, fault),
   };
 }
 
-/** A JSON-RPC answer with an error. */
-export function errorText(id: RequestId | null, fault: RpcFault): string {
+/** Formats a JSON-RPC error response. */
+export function formatError(id: RequestId | null, fault: RpcFault): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: fault });
 }
 
-/** A JSON-RPC answer around a result that is JSON already. */
-export function resultText(id: RequestId, result: string): string {
+/** Formats a JSON-RPC response around a result that is already JSON. */
+export function formatResult(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-/** The error of a request whose parameters are wrong; `message` says what was expected. */
+/** The error for wrong parameters; `message` says what was expected. */
 export function invalidParams(message: string): RpcFault {
   return { code: RPC.invalidParams, message: `Invalid params: ${message}` };
 }
@@ -114,30 +114,30 @@ export interface RpcNotification {
   readonly params: Params;
 }
 
-/** What a client says to something that it was asked. */
+/** A client's response to a request of ours. */
 export interface RpcResponse {
   readonly kind: "response";
   readonly id: RequestId;
-  /** Absent: it answered with an error. */
+  /** Absent if the client responded with an error. */
   readonly result?: Params;
   readonly error?: unknown;
 }
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
-/** How messages came in over HTTP. */
+/** How messages arrived over HTTP. */
 export interface Arrival {
   readonly res: ServerResponse;
   readonly isBatch: boolean;
-  /** Whether the client takes a stream of events for an answer. */
-  readonly takesStream: boolean;
+  /** Whether the client accepts an event stream as the answer. */
+  readonly acceptsStream: boolean;
 }
 
-/** Of log messages, least important first. */
+/** MCP's log levels, least important first. */
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** A parsed body as the message that it is; undefined where it is none. */
-export function messageOf(body: unknown): RpcMessage | undefined {
+/** Parses a body as a message; undefined if it is none. */
+export function parseMessage(body: unknown): RpcMessage | undefined {
   if (!isRecord(body) || body.jsonrpc !== "2.0") return undefined;
   const { id, method } = body;
   if (typeof method === "string") {
@@ -152,17 +152,17 @@ export function messageOf(body: unknown): RpcMessage | undefined {
 }
 
 /** The id that an error about this body must carry. */
-export function idOf(body: unknown): RequestId | null {
+export function readId(body: unknown): RequestId | null {
   return isRecord(body) && isId(body.id) ? body.id : null;
 }
 
-export function metaOf(params: Params): Params {
+export function readMeta(params: Params): Params {
   return isRecord(params._meta) ? params._meta : {};
 }
 
-/** What a client wants its progress reported under. */
-export function progressTokenOf(params: Params): RequestId | undefined {
-  const token = metaOf(params).progressToken;
+/** The token under which a client wants progress reported. */
+export function readProgressToken(params: Params): RequestId | undefined {
+  const token = readMeta(params).progressToken;
   return isId(token) ? token : undefined;
 }
 

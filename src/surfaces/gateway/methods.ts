@@ -16,19 +16,19 @@ import { toMcpTool } from "./mcp-tool.ts";
 import {
   invalidParams,
   type Params,
-  progressTokenOf,
   RPC,
   type RpcFault,
   type RpcRequest,
+  readProgressToken,
 } from "./messages.ts";
 import type { ServingDeps } from "./serving.ts";
 
-/** How long a client without a subscription may keep a list before it asks again. */
+/** How long a client without a subscription may keep a list. */
 const LIST_TTL_MS = 30_000;
-/** How long what was read from a resource keeps: the server may change it at any time. */
+/** How long a client may keep a resource's content: not at all, because the server may change it any time. */
 const READ_TTL_MS = 0;
 
-/** What stands around one request: who made it, in which era, and what can be said before the answer. */
+/** The context of one request: who made it, in which era, and what can be sent before the answer. */
 export interface Exchange {
   readonly era: "legacy" | "modern";
   readonly caller: Caller;
@@ -36,72 +36,81 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: Params): void;
-  /** Whom a tool can ask while it runs. */
+  /** Answers a tool's inquiries while it runs. */
   readonly answering?: Answering;
   readonly rounds?: ToolCall["rounds"];
   readonly logLevel?: string;
 }
 
-/** What a method comes to: a result as JSON text, or an error. */
-export type Answered = string | RpcFault;
+/** A method's result as JSON text, or an error. */
+export type MethodAnswer = string | RpcFault;
 export type Method = (
   request: RpcRequest,
   exchange: Exchange,
   deps: ServingDeps,
-) => Answered | Promise<Answered>;
+) => MethodAnswer | Promise<MethodAnswer>;
 
-/** What both eras have; each adds its own. */
+/** The methods that both eras share. */
 const METHODS: Readonly<Record<string, Method>> = {
   "tools/list": async (_request, { era, caller }, { lists, identity }) => {
-    const known = lists.for(caller);
+    const known = lists.getList(caller);
     const { text, isWhole } = known instanceof Promise ? await known : known;
     if (era === "legacy") return `{"tools":${text}}`;
-    // What the caller finds next belongs into its list at once.
-    return `{"tools":${text},${identity.listTail(isWhole ? LIST_TTL_MS : 0)}}`;
+    // A list that is not complete must not be cached, so that tools found next show up at once.
+    return `{"tools":${text},${identity.formatListTail(isWhole ? LIST_TTL_MS : 0)}}`;
   },
-  "resources/list": listOf("resource", "resources"),
-  "resources/templates/list": listOf("resource_template", "resourceTemplates"),
-  "prompts/list": listOf("prompt", "prompts"),
-  "tools/call": use(toolCall, toolAnswer),
-  "resources/read": use(resourceRead, offerAnswer(READ_TTL_MS)),
-  "prompts/get": use(promptGet, offerAnswer()),
-  "completion/complete": use(completion, offerAnswer()),
+  "resources/list": createListMethod("resource", "resources"),
+  "resources/templates/list": createListMethod("resource_template", "resourceTemplates"),
+  "prompts/list": createListMethod("prompt", "prompts"),
+  "tools/call": createCallMethod(parseToolCall, answerToolCall),
+  "resources/read": createCallMethod(parseResourceRead, createOfferAnswer(READ_TTL_MS)),
+  "prompts/get": createCallMethod(parsePromptGet, createOfferAnswer()),
+  "completion/complete": createCallMethod(parseCompletion, createOfferAnswer()),
 };
 
-/** A method of both eras; undefined for one that there is not, or not for what this caller has. */
-export function methodFor(name: string, caller: Caller, { offers }: Pick<Hub, "offers">): Method | undefined {
+/** A method of both eras; undefined if it does not exist, or not for what this caller has. */
+export function findMethod(
+  name: string,
+  caller: Caller,
+  { offers }: Pick<Hub, "offers">,
+): Method | undefined {
   if (!Object.hasOwn(METHODS, name)) return undefined;
   const group = name.slice(0, name.indexOf("/"));
   if (group === "tools") return METHODS[name];
-  const able = offers.abilitiesFor(caller);
+  const capabilities = offers.abilitiesFor(caller);
   const isOffered =
-    group === "resources" ? able.resources : group === "prompts" ? able.prompts : able.completions;
+    group === "resources"
+      ? capabilities.resources
+      : group === "prompts"
+        ? capabilities.prompts
+        : capabilities.completions;
   return isOffered ? METHODS[name] : undefined;
 }
 
-/** A call as it goes to the hub, without what stands around it. */
-export type Asked = Pick<ToolCall, "kind" | "name" | "arguments">;
+/** What a request calls, without its context. */
+export type CallTarget = Pick<ToolCall, "kind" | "name" | "arguments">;
 
-/** What a request for a tool, resource, prompt or completion asks of the hub; undefined where it asks nothing of it. */
-export function askedOf({ method, params }: RpcRequest): Asked | RpcFault | undefined {
-  return Object.hasOwn(ASKED, method) ? ASKED[method]?.(params) : undefined;
+/** The target of a request for a tool, resource, prompt or completion; undefined for other methods. */
+export function parseCallTarget({ method, params }: RpcRequest): CallTarget | RpcFault | undefined {
+  return Object.hasOwn(TARGET_PARSERS, method) ? TARGET_PARSERS[method]?.(params) : undefined;
 }
 
-const ASKED: Readonly<Record<string, (params: Params) => Asked | RpcFault>> = {
-  "tools/call": toolCall,
-  "resources/read": resourceRead,
-  "prompts/get": promptGet,
-  "completion/complete": completion,
+const TARGET_PARSERS: Readonly<Record<string, (params: Params) => CallTarget | RpcFault>> = {
+  "tools/call": parseToolCall,
+  "resources/read": parseResourceRead,
+  "prompts/get": parsePromptGet,
+  "completion/complete": parseCompletion,
 };
 
-/** The answer to a request that `askedOf` understood, made from how the call ended. */
-export function answerOf(
+/** Builds the answer to a request that `parseCallTarget` understood from the call's outcome. */
+export function answerOutcome(
   request: RpcRequest,
   outcome: ToolOutcome,
   exchange: Pick<Exchange, "era">,
   deps: ServingDeps,
-): Answered {
-  const answer = request.method === "tools/call" ? toolAnswer : offerAnswer(ttlOf(request.method));
+): MethodAnswer {
+  const answer =
+    request.method === "tools/call" ? answerToolCall : createOfferAnswer(getReadTtl(request.method));
   return answer(request, outcome, exchange, deps);
 }
 
@@ -109,70 +118,73 @@ export function isFault(value: object | string): value is RpcFault {
   return typeof value === "object" && "code" in value;
 }
 
-function ttlOf(method: string): number | undefined {
+function getReadTtl(method: string): number | undefined {
   return method === "resources/read" ? READ_TTL_MS : undefined;
 }
 
-type Answer = (
+type AnswerOutcome = (
   request: RpcRequest,
   outcome: ToolOutcome,
   exchange: Pick<Exchange, "era">,
   deps: ServingDeps,
-) => Answered;
+) => MethodAnswer;
 
-function use(asked: (params: Params) => Asked | RpcFault, answer: Answer): Method {
+function createCallMethod(
+  parseTarget: (params: Params) => CallTarget | RpcFault,
+  answer: AnswerOutcome,
+): Method {
   return async (request, exchange, deps) => {
-    const what = asked(request.params);
-    if (isFault(what)) return what;
-    const outcome = await deps.hub.callTool(callOf(request, what, exchange));
+    const target = parseTarget(request.params);
+    if (isFault(target)) return target;
+    const outcome = await deps.hub.callTool(buildCall(request, target, exchange));
     return answer(request, outcome, exchange, deps);
   };
 }
 
-type MadeCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };
+type MutableCall = { -readonly [Field in keyof ToolCall]: ToolCall[Field] };
 
-/** The call with everything around it. */
-export function callOf(request: RpcRequest, asked: Asked, exchange: Exchange): MadeCall {
+/** Builds the complete call. */
+export function buildCall(request: RpcRequest, target: CallTarget, exchange: Exchange): MutableCall {
   const { caller, signal, answering, rounds, logLevel } = exchange;
-  const call: MadeCall = {
-    name: asked.name,
-    arguments: asked.arguments,
+  const call: MutableCall = {
+    name: target.name,
+    arguments: target.arguments,
     caller,
     via: "mcp",
     signal,
     onNotice: ({ method, params }) => exchange.notify(method, params),
   };
-  if (asked.kind !== undefined) call.kind = asked.kind;
+  if (target.kind !== undefined) call.kind = target.kind;
   if (answering) call.answering = answering;
   if (rounds) call.rounds = rounds;
   if (logLevel !== undefined) call.logLevel = logLevel;
-  const meta = passedOn(request.params);
+  const meta = pickForwardedMeta(request.params);
   if (meta) call.meta = meta;
   if (typeof meta?.traceparent === "string") call.traceparent = meta.traceparent;
-  const progressToken = progressTokenOf(request.params);
+  const progressToken = readProgressToken(request.params);
   if (progressToken !== undefined)
     call.onProgress = (update) => exchange.notify("notifications/progress", { ...update, progressToken });
   return call;
 }
 
-function toolCall({ name, arguments: args }: Params): Asked | RpcFault {
+function parseToolCall({ name, arguments: args }: Params): CallTarget | RpcFault {
   if (typeof name !== "string") return invalidParams("name must be the name of a tool");
   return { name, arguments: args ?? {} };
 }
 
-function resourceRead({ uri }: Params): Asked | RpcFault {
+function parseResourceRead({ uri }: Params): CallTarget | RpcFault {
   return typeof uri === "string"
     ? { kind: "resource", name: uri, arguments: {} }
     : invalidParams("uri must be the URI of a resource");
 }
 
-function promptGet({ name, arguments: args }: Params): Asked | RpcFault {
+function parsePromptGet({ name, arguments: args }: Params): CallTarget | RpcFault {
   return typeof name === "string"
     ? { kind: "prompt", name, arguments: args ?? {} }
     : invalidParams("name must be the name of a prompt");
 }
 
-function completion({ ref, argument, context }: Params): Asked | RpcFault {
+function parseCompletion({ ref, argument, context }: Params): CallTarget | RpcFault {
   const name = isRecord(ref) && (ref.type === "ref/prompt" ? ref.name : ref.uri);
   if (typeof name !== "string" || !isRecord(argument)) {
     return invalidParams("ref must name a prompt or a resource template, and argument what is completed");
@@ -184,69 +196,71 @@ function completion({ ref, argument, context }: Params): Asked | RpcFault {
   };
 }
 
-function toolAnswer(
+function answerToolCall(
   _request: RpcRequest,
   outcome: ToolOutcome,
   { era }: Pick<Exchange, "era">,
   { hub, identity }: ServingDeps,
-): Answered {
+): MethodAnswer {
   if (outcome.fault) return outcome.fault;
   const result = toCallResult(
     outcome,
     outcome.tool === undefined ? undefined : hub.catalog.get(outcome.tool),
     era,
   );
-  return JSON.stringify(era === "legacy" ? result : identity.complete(result));
+  return JSON.stringify(era === "legacy" ? result : identity.completeResult(result));
 }
 
-function offerAnswer(ttlMs?: number): Answer {
+function createOfferAnswer(ttlMs?: number): AnswerOutcome {
   return ({ params }, outcome, { era }, { identity }) => {
-    const result = resultOf(outcome);
-    if (!result) return offerFault(outcome, params, era);
+    const result = getOfferResult(outcome);
+    if (!result) return toOfferFault(outcome, params, era);
     if (era === "legacy") return JSON.stringify(result);
-    // What one agent may read is not for whoever else the same cache serves.
-    const kept = ttlMs === undefined ? {} : { ttlMs, ...result, cacheScope: "private" };
-    return JSON.stringify(identity.complete({ ...result, ...kept }));
+    // A shared cache must not serve one agent's content to another.
+    const caching = ttlMs === undefined ? {} : { ttlMs, ...result, cacheScope: "private" };
+    return JSON.stringify(identity.completeResult({ ...result, ...caching }));
   };
 }
 
-function resultOf({ outcome, structured, error }: ToolOutcome): Params | undefined {
+function getOfferResult({ outcome, structured, error }: ToolOutcome): Params | undefined {
   if (outcome === "ok") return structured ?? {};
-  // Where each use would have to be approved, nothing is completed, and typing goes on undisturbed.
+  // A completion that would need approval returns no values, so that typing is not disturbed.
   return error?.details?.code === "not_completed" ? { completion: { values: [] } } : undefined;
 }
 
 const NOT_FOUND: readonly unknown[] = ["resource_not_found", "prompt_not_found"];
 
-export function offerFault(outcome: ToolOutcome, params: Params, era: Exchange["era"]): RpcFault {
+export function toOfferFault(outcome: ToolOutcome, params: Params, era: Exchange["era"]): RpcFault {
   const uri = typeof params.uri === "string" ? { uri: params.uri } : {};
   const { fault, error } = outcome;
-  if (fault) return { ...fault, code: codeFor(fault.code, era), data: withUri(fault.data, uri) };
+  if (fault) return { ...fault, code: mapCode(fault.code, era), data: addUri(fault.data, uri) };
   const isMissing = NOT_FOUND.includes(error?.details?.code);
   const code = isMissing && params.uri !== undefined ? RPC.resourceNotFound : RPC.invalidParams;
-  const isCallers = isMissing || outcome.outcome === "invalid_arguments";
+  const isCallersFault = isMissing || outcome.outcome === "invalid_arguments";
   return {
-    code: isCallers ? codeFor(code, era) : RPC.internalError,
+    code: isCallersFault ? mapCode(code, era) : RPC.internalError,
     message: error?.message ?? outcome.text,
     data: { outcome: outcome.outcome, ...uri },
   };
 }
 
-/** From 2026-07-28 on a resource that there is not is a parameter like any other that is wrong. */
-function codeFor(code: number, era: Exchange["era"]): number {
+/** Since 2026-07-28 a missing resource is an invalid parameter. */
+function mapCode(code: number, era: Exchange["era"]): number {
   return era === "modern" && code === RPC.resourceNotFound ? RPC.invalidParams : code;
 }
 
-function withUri(data: unknown, uri: Params): unknown {
+function addUri(data: unknown, uri: Params): unknown {
   if (data === undefined) return Object.keys(uri).length > 0 ? uri : undefined;
   return isRecord(data) ? { ...uri, ...data } : data;
 }
 
-/** Servers list their tools first: who asks for the rest meanwhile waits for it rather than read that there is none. */
-function listOf(kind: OfferKind, key: string): Method {
+/** Waits for a server's first list of offers, which follows its tools, rather than reporting an empty list. */
+function createListMethod(kind: OfferKind, key: string): Method {
   const list: Method = (_request, { era, caller }, { hub, offerTexts, identity }) => {
-    const text = offerTexts.of(hub.offers.visible(caller, kind));
-    return era === "legacy" ? `{"${key}":${text}}` : `{"${key}":${text},${identity.listTail(LIST_TTL_MS)}}`;
+    const text = offerTexts.get(hub.offers.visible(caller, kind));
+    return era === "legacy"
+      ? `{"${key}":${text}}`
+      : `{"${key}":${text},${identity.formatListTail(LIST_TTL_MS)}}`;
   };
   return (request, exchange, deps) => {
     const pending = deps.hub.offers.pending(exchange.caller);
@@ -254,8 +268,8 @@ function listOf(kind: OfferKind, key: string): Method {
   };
 }
 
-/** What a client says about itself with each request of the modern era, or once per session. */
-export function capabilitiesIn(value: unknown): Params {
+/** The client capabilities that matter here, declared per modern request or once per session. */
+export function readCapabilities(value: unknown): Params {
   const declared = isRecord(value) ? value : {};
   const { elicitation, sampling, roots } = declared;
   return {
@@ -266,8 +280,8 @@ export function capabilitiesIn(value: unknown): Params {
 }
 
 /**
- * The outcome of a call as MCP puts it. Everything but `ok` is a result with `isError`, never a protocol error:
- * a result is what reaches the model, which can then act on it.
+ * Converts an outcome to MCP. Everything but `ok` becomes a result with `isError`, never a protocol error: only a result
+ * reaches the model, which can then act on it.
  */
 export function toCallResult(
   outcome: ToolOutcome,
@@ -275,35 +289,35 @@ export function toCallResult(
   era: "legacy" | "modern",
 ): CallToolResult {
   const structured = outcome.structured ?? (era === "modern" ? outcome.structuredValue : undefined);
-  const incomplete = structured === undefined && tool !== undefined && promisesStructure(tool);
+  const isIncomplete = structured === undefined && tool !== undefined && promisesStructure(tool);
   const content = outcome.content.length > 0 ? outcome.content : [text(outcome.text)];
   return {
     content: content.map(toContentBlock),
     ...(structured !== undefined && { structuredContent: structured }),
-    ...((outcome.outcome !== "ok" || incomplete) && { isError: true }),
+    ...((outcome.outcome !== "ok" || isIncomplete) && { isError: true }),
     _meta: { ...outcome.meta, "toolkeep/outcome": outcome.outcome, "toolkeep/call_id": outcome.callId },
   };
 }
 
 /**
- * Strict clients refuse a success without the structured content that the listed output schema promises, as when it
- * was too large to send; as an error they show the model what there is. A schema that is not listed promises nothing.
+ * Strict clients reject a success without the structured content that the listed output schema promises, for example
+ * because it was too large to send; from an error they show the model what there is. An unlisted schema promises nothing.
  */
 function promisesStructure(tool: ListedTool): boolean {
   return tool.outputSchema !== undefined && toMcpTool(tool).outputSchema !== undefined;
 }
 
-/** A block of a kind that MCP does not know is shown as text: clients refuse the whole result otherwise. */
+/** Shows content blocks of unknown kinds as text, because clients would reject the whole result. */
 function toContentBlock(content: Content): ContentBlock {
-  const isKnown = Object.hasOwn(SHAPES, content.type) && SHAPES[content.type]?.(content);
+  const isKnown = Object.hasOwn(CONTENT_CHECKS, content.type) && CONTENT_CHECKS[content.type]?.(content);
   return isKnown ? (content as ContentBlock) : { type: "text", text: JSON.stringify(content) };
 }
 
 const areTexts = (content: Content, ...keys: string[]) =>
   keys.every((key) => typeof content[key] === "string");
 
-/** What a client checks of each kind, by hand: with the SDK's schemas it would be most of the cost of a call. */
-const SHAPES: Readonly<Record<string, (content: Content) => boolean>> = {
+/** What clients check of each kind. Written by hand, because the SDK's schemas would be most of a call's cost. */
+const CONTENT_CHECKS: Readonly<Record<string, (content: Content) => boolean>> = {
   text: (content) => areTexts(content, "text"),
   image: (content) => areTexts(content, "data", "mimeType"),
   audio: (content) => areTexts(content, "data", "mimeType"),
@@ -315,34 +329,34 @@ const SHAPES: Readonly<Record<string, (content: Content) => boolean>> = {
 };
 
 const MAX_KEYS = 64;
-/** Of keys and texts, each value beside counted as some; what goes beyond is left out, key by key. */
+/** The limit for keys and texts together, where every value counts some characters; keys beyond it are dropped. */
 const MAX_CHARS = 16_384;
-const CHARS_A_VALUE = 8;
+const CHARS_PER_VALUE = 8;
 const MAX_DEPTH = 20;
 
-/** About one connection, or said to Toolkeep. */
-const OWN = ["progressToken", "__proto__"];
-const OWN_PREFIXES = ["toolkeep/", "io.modelcontextprotocol/"];
+/** Keys that concern one connection or are meant for Toolkeep. */
+const CONSUMED_KEYS = ["progressToken", "__proto__"];
+const CONSUMED_PREFIXES = ["toolkeep/", "io.modelcontextprotocol/"];
 
-/** What of a request's `_meta` its server should get; undefined where that is nothing. */
-export function passedOn({ _meta }: Params): CallMeta | undefined {
+/** The part of a request's `_meta` that is forwarded to the tool's server; undefined if there is none. */
+export function pickForwardedMeta({ _meta }: Params): CallMeta | undefined {
   if (!isRecord(_meta)) return undefined;
-  let passed: Record<string, unknown> | undefined;
+  let forwarded: Record<string, unknown> | undefined;
   let keys = 0;
   let chars = 0;
   for (const key in _meta) {
-    if (isOwn(key)) continue;
+    if (isConsumedHere(key)) continue;
     if (++keys > MAX_KEYS) break;
     const extent = extentOf(_meta[key], MAX_DEPTH);
-    const length = key.length + extent.chars + extent.size * CHARS_A_VALUE;
+    const length = key.length + extent.chars + extent.size * CHARS_PER_VALUE;
     if (extent.tooDeep || chars + length > MAX_CHARS) continue;
     chars += length;
-    passed ??= {};
-    passed[key] = _meta[key];
+    forwarded ??= {};
+    forwarded[key] = _meta[key];
   }
-  return passed;
+  return forwarded;
 }
 
-function isOwn(key: string): boolean {
-  return OWN.includes(key) || OWN_PREFIXES.some((prefix) => key.startsWith(prefix));
+function isConsumedHere(key: string): boolean {
+  return CONSUMED_KEYS.includes(key) || CONSUMED_PREFIXES.some((prefix) => key.startsWith(prefix));
 }

@@ -1,18 +1,18 @@
 import type { Subscription, ToolOutcome } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
 import { invalidParams, type Params, RPC, type RpcRequest } from "./messages.ts";
-import { type Answered, callOf, type Exchange, offerFault } from "./methods.ts";
+import { buildCall, type Exchange, type MethodAnswer, toOfferFault } from "./methods.ts";
 
 const MAX_SUBSCRIPTIONS = 100;
-/** What people and the audit see of such a call. */
-const ARGUMENTS = { subscribe: true };
+/** The arguments that people and the audit see for such a call. */
+const AUDITED_ARGUMENTS = { subscribe: true };
 
-/** A call that begins to tell of a resource's changes: decided, asked about and recorded as one that reads it. */
-export function subscriptionTo(uri: string) {
-  return { kind: "subscription", name: uri, arguments: ARGUMENTS } as const;
+/** The call that starts a subscription; it is decided, approved and recorded like one that reads the resource. */
+export function toSubscriptionCall(uri: string) {
+  return { kind: "subscription", name: uri, arguments: AUDITED_ARGUMENTS } as const;
 }
 
-/** The resources that one session hears of. */
+/** The resource subscriptions of one session. */
 export class ResourceSubscriptions {
   readonly #byUri = new Map<string, AbortController>();
   readonly #hub: Pick<Hub, "callTool">;
@@ -23,7 +23,7 @@ export class ResourceSubscriptions {
     this.#listener = listener;
   }
 
-  async subscribe(request: RpcRequest, exchange: Exchange): Promise<Answered> {
+  async subscribe(request: RpcRequest, exchange: Exchange): Promise<MethodAnswer> {
     const { uri } = request.params;
     if (typeof uri !== "string") return invalidParams("uri must be the URI of a resource");
     if (this.#byUri.has(uri)) return "{}";
@@ -37,12 +37,12 @@ export class ResourceSubscriptions {
     this.#byUri.set(uri, end);
     const outcome = await this.#begin(request, uri, exchange, end.signal);
     if (outcome.outcome === "ok") return "{}";
-    // It may have been given up and asked for once more meanwhile.
+    // The client may have unsubscribed and subscribed again meanwhile.
     if (this.#byUri.get(uri) === end) this.#byUri.delete(uri);
-    return offerFault(outcome, request.params, exchange.era);
+    return toOfferFault(outcome, request.params, exchange.era);
   }
 
-  unsubscribe({ uri }: Params): Answered {
+  unsubscribe({ uri }: Params): MethodAnswer {
     this.#byUri.get(uri as string)?.abort();
     this.#byUri.delete(uri as string);
     return "{}";
@@ -55,6 +55,6 @@ export class ResourceSubscriptions {
 
   #begin(request: RpcRequest, uri: string, exchange: Exchange, signal: AbortSignal): Promise<ToolOutcome> {
     const subscription = { ...this.#listener, signal };
-    return this.#hub.callTool({ ...callOf(request, subscriptionTo(uri), exchange), subscription });
+    return this.#hub.callTool({ ...buildCall(request, toSubscriptionCall(uri), exchange), subscription });
   }
 }

@@ -12,26 +12,26 @@ export type ListName = keyof typeof LIST_CHANGES;
 
 type Deps = Pick<ServingDeps, "hub" | "lists" | "offerTexts">;
 
-/** What a client's lists were when it was last told of them, so that it hears of its own changes only. */
+/** The lists that a client last saw, so that it is told only of its own changes. */
 export class SeenLists {
   #tools = "";
   readonly #offers = new Map<OfferKind, readonly Params[]>();
 
-  /** Takes the lists as they are now; the client is about to see them. */
-  async note(caller: Caller, deps: Deps): Promise<void> {
-    await this.changes(caller, deps);
+  /** Records the current lists, because the client is about to see them. */
+  async remember(caller: Caller, deps: Deps): Promise<void> {
+    await this.takeChanges(caller, deps);
   }
 
-  /** Which of the caller's lists are others than before. */
-  async changes(caller: Caller, { hub, lists, offerTexts }: Deps): Promise<ReadonlySet<ListName>> {
+  /** Returns which of the caller's lists changed since the last time, and records the current ones. */
+  async takeChanges(caller: Caller, { hub, lists, offerTexts }: Deps): Promise<ReadonlySet<ListName>> {
     const changed = new Set<ListName>();
-    const { version } = await lists.for(caller);
+    const { version } = await lists.getList(caller);
     if (version !== this.#tools) changed.add("tools");
     this.#tools = version;
     for (const kind of OFFER_KINDS) {
       const now = hub.offers.visible(caller, kind);
       const before = this.#offers.get(kind) ?? [];
-      if (now !== before && offerTexts.of(now) !== offerTexts.of(before)) {
+      if (now !== before && offerTexts.get(now) !== offerTexts.get(before)) {
         changed.add(kind === "prompt" ? "prompts" : "resources");
       }
       this.#offers.set(kind, now);

@@ -13,25 +13,25 @@ import { isRecord } from "../../lib/json.ts";
 import type { Log } from "../../lib/log.ts";
 import { ok } from "../../lib/result.ts";
 import { classify } from "./classify.ts";
-import { Admission, addressOf, Callers, isOpenTo, relayed } from "./http/admission.ts";
-import { bodyRefusal, MESSAGE_SHAPE } from "./http/body-limits.ts";
+import { Admission, Callers, isOpenTo, parseAddress, restrictRelayed } from "./http/admission.ts";
+import { MESSAGE_SHAPE, toBodyRefusal } from "./http/body-limits.ts";
 import { Heartbeat } from "./http/event-stream.ts";
-import { hostError } from "./http/host-guard.ts";
+import { toHostError } from "./http/host-guard.ts";
 import { writeAnswer } from "./http/reply.ts";
 import { LegacySessions, SESSION_LIMITS, type SessionLimits } from "./legacy/legacy-sessions.ts";
 import { type HttpAnswer, RPC, rpcError } from "./messages.ts";
 import { HeldCalls } from "./modern/held-calls.ts";
 import { Listeners } from "./modern/listeners.ts";
-import { Modern } from "./modern/modern.ts";
+import { ModernRequests } from "./modern/modern.ts";
 import { RequestStates } from "./modern/request-state.ts";
-import { Tasks } from "./modern/tasks.ts";
+import { ServerTasks } from "./modern/tasks.ts";
 import { OfferTexts, OwnIdentity } from "./serving.ts";
 import { ToolLists } from "./tool-lists.ts";
 import { watchLists } from "./watch-lists.ts";
 
 const SWEEP_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
-/** How long a call waits for the client that it asked something. */
+/** How long a call waits for its client to answer a question. */
 const HOLD_MS = 10 * 60_000;
 
 export interface GatewayOptions {
@@ -40,18 +40,18 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly newId?: NewId;
   readonly limits?: Partial<SessionLimits>;
-  /** How often idle sessions and streams of revoked tokens are looked for. */
+  /** How often idle sessions and the streams of revoked tokens are closed. */
   readonly sweepMs?: number;
-  /** How long a call waits for the client that it asked something. */
+  /** How long a call waits for its client to answer a question. */
   readonly holdMs?: number;
-  /** With it, requests at `/mcp` do not go through Fastify, which would be a tenth of the cost of a call. */
+  /** If set, requests at `/mcp` bypass Fastify, which would take a tenth of the cost of a call. */
   readonly door?: Door;
 }
 
-/** What every request must pass; Fastify's hooks do the same with the others. */
+/** The checks that every direct request must pass; Fastify's hooks make the same for all others. */
 export interface Door {
   readonly hosts: HostCheck;
-  /** Once it drains, only clients in sessions are served: what they send may be the answer that a call waits for. */
+  /** While it drains, only clients in sessions are served: they may send the answer that a call waits for. */
   readonly requests: ActiveRequests;
 }
 
@@ -65,36 +65,36 @@ export interface GatewayCounts {
 
 export interface Gateway {
   counts(): GatewayCounts;
-  /** The tool lists as clients get them. */
+  /** The tool lists that clients receive. */
   readonly lists: ToolLists;
   /** Ends the streams that last as long as their clients, so that only calls are left under way. */
   endStreams(): void;
-  /** Ends every session and stream. Also happens when the Fastify instance closes. */
+  /** Ends every session and stream. Also runs when the Fastify instance closes. */
   close(): Promise<void>;
 }
 
 /**
- * The hub at `/mcp`, `/mcp/<toolbox>` and `/mcp/server/<name>` of a Fastify instance, for both eras of MCP. Host and
- * Origin are checked by whoever mounts it.
+ * Serves the hub at `/mcp`, `/mcp/<toolbox>` and `/mcp/server/<name>` of a Fastify instance, for both eras of MCP. The
+ * caller has to check Host and Origin.
  */
 export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOptions): Gateway {
   const { log, clock = systemClock, newId = randomId, holdMs = HOLD_MS } = options;
-  const beats = new Heartbeat();
+  const heartbeat = new Heartbeat();
   const deps = {
     hub,
     log,
-    beats,
-    patience: new Deadlines({ keepAlive: false }),
+    heartbeat,
+    deadlines: new Deadlines({ keepAlive: false }),
     identity: new OwnIdentity(options.version),
     lists: new ToolLists(hub),
     offerTexts: new OfferTexts(),
     callers: new Callers(hub.identity),
   };
-  const held = new HeldCalls(newId, holdMs);
+  const heldCalls = new HeldCalls(newId, holdMs);
   const listeners = new Listeners(deps);
   const states = new RequestStates(hub.vault, clock, holdMs);
-  const tasks = new Tasks({ ...deps, vault: hub.vault });
-  const modern = new Modern({ ...deps, held, states, listeners, tasks });
+  const tasks = new ServerTasks({ ...deps, vault: hub.vault });
+  const modern = new ModernRequests({ ...deps, held: heldCalls, states, listeners, tasks });
   const legacy = new LegacySessions({
     ...deps,
     clock,
@@ -109,15 +109,15 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     await listeners.announceChanges();
     await legacy.announceChanges();
   });
-  const stopHearing = hub.listings.onChange(() => legacy.mayHaveChanged());
+  const stopListening = hub.listings.onChange(() => legacy.markChanged());
   const sweep = setInterval(() => {
-    if (answers.size > 0) answers.endOthers(validTokens(hub, clock()));
+    if (answers.size > 0) answers.endOthers(listValidTokens(hub, clock()));
     legacy.closeIdle();
   }, options.sweepMs ?? SWEEP_MS).unref();
 
-  /** Resolves when the answer is complete; for a stream when its client is gone. */
+  /** Resolves when the answer is complete; for a stream, when its client has left. */
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const path = pathOf(req);
+    const path = getPath(req);
     const admitted = admission.admit({
       authorization: req.headers.authorization,
       host: req.headers.host,
@@ -125,26 +125,26 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
       connection: req.socket,
       path,
     });
-    // Only where it must be waited for: Node hands the body over in this turn, to a stream where nobody has asked for it.
+    // Await only a promise: Node delivers the body in this tick, and has to buffer it in a stream if nobody reads yet.
     const who = admitted instanceof Promise ? await admitted : admitted;
     if (!who.ok) return writeAnswer(res, who.error);
 
-    const principal = relayed(who.value, req, hub.settings);
-    const address = addressOf(path);
+    const principal = restrictRelayed(who.value, req, hub.settings);
+    const address = parseAddress(path);
     if (!address || !isOpenTo(address, principal, deps.callers, hub)) return writeAnswer(res, NOTHING_HERE);
 
     const isPost = req.method === "POST";
     const received = isPost
       ? await readJson(req, hub.settings.limits.maxMessageBytes, MESSAGE_SHAPE)
       : NO_BODY;
-    const open = { res, tokenId: principal.tokenId, lasting: isLasting(req, received) };
-    answers.begin(open);
+    const openAnswer = { res, tokenId: principal.tokenId, lasting: isLasting(req, received) };
+    answers.begin(openAnswer);
     try {
-      if (!received.read.ok) return writeAnswer(res, bodyRefusal(received.read.error));
+      if (!received.read.ok) return writeAnswer(res, toBodyRefusal(received.read.error));
       const body = received.read.value;
-      const tooMany = Array.isArray(body) && admission.admitBatch(principal, body.length);
-      if (tooMany) return writeAnswer(res, tooMany);
-      // Its client left meanwhile, and nothing will say so again.
+      const batchRefusal = Array.isArray(body) && admission.admitBatch(principal, body.length);
+      if (batchRefusal) return writeAnswer(res, batchRefusal);
+      // The client left meanwhile, and no event will say so again.
       if (res.destroyed || res.closed) return;
 
       const classified = isPost ? classify(req.headers, body) : LEGACY;
@@ -152,26 +152,26 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
       if (classified.era === "legacy") return await legacy.serve({ req, res, body, principal, address });
       return await modern.serve({ req, res, message: classified.message, principal, address });
     } finally {
-      answers.end(open);
+      answers.end(openAnswer);
       received.release();
     }
   }
 
   function fail(error: unknown, req: IncomingMessage, res: ServerResponse): void {
     if (req.errored || res.destroyed) return;
-    log.error({ error: messageOf(error) }, "a request at /mcp failed");
+    log.error({ error: messageOf(error) }, "gateway: a request at /mcp failed");
     if (res.headersSent) res.destroy();
     else writeAnswer(res, rpcError(500, RPC.internalError, "internal error; the daemon's log says more"));
   }
 
-  const serve: Serve = (req, res) => handle(req, res).catch((error) => fail(error, req, res));
+  const serve: ServeRequest = (req, res) => handle(req, res).catch((error) => fail(error, req, res));
 
   async function close(): Promise<void> {
     stopWatching();
-    stopHearing();
+    stopListening();
     clearInterval(sweep);
     listeners.close();
-    held.close();
+    heldCalls.close();
     legacy.close();
     await answers.close(CLOSE_GRACE_MS);
   }
@@ -183,9 +183,9 @@ export function mountGateway(app: FastifyInstance, hub: Hub, options: GatewayOpt
     lists: deps.lists,
     counts: () => ({
       sessions: legacy.size,
-      streams: beats.size,
+      streams: heartbeat.size,
       subscriptions: listeners.size,
-      heldCalls: held.size,
+      heldCalls: heldCalls.size,
     }),
     endStreams() {
       listeners.close();
@@ -204,10 +204,10 @@ const NOTHING_HERE = rpcError(
   { data: { code: "NOT_FOUND" } },
 );
 
-type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+type ServeRequest = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Takes the requests at `/mcp` before Fastify sees them. The routes stay: Fastify may listen with more servers than one. */
-function serveDirectly(server: Server, { hosts, requests }: Door, serve: Serve): void {
+/** Takes requests at `/mcp` before Fastify. The routes stay, because Fastify may listen with more than one server. */
+function serveDirectly(server: Server, { hosts, requests }: Door, serve: ServeRequest): void {
   const others = server.listeners("request");
   const queued = new QueuedAnswers();
   server.removeAllListeners("request");
@@ -218,32 +218,32 @@ function serveDirectly(server: Server, { hosts, requests }: Door, serve: Serve):
       return;
     }
     const problem = hosts.problem(req);
-    if (problem) return writeAnswer(res, refusal(hostError(problem)));
+    if (problem) return writeAnswer(res, toRefusal(toHostError(problem)));
     if (requests.isDraining && req.headers["mcp-session-id"] === undefined)
-      return writeAnswer(res, refusal(new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping")));
+      return writeAnswer(res, toRefusal(new ToolkeepError("DAEMON_UNREACHABLE", "the daemon is stopping")));
     requests.begin(req, res);
-    if (!SERVED.has(req.method ?? "")) return writeAnswer(res, NOT_ALLOWED);
+    if (!SERVED_METHODS.has(req.method ?? "")) return writeAnswer(res, NOT_ALLOWED);
     void serve(req, res);
   });
 }
 
-const SERVED = new Set(["GET", "POST", "DELETE"]);
+const SERVED_METHODS = new Set(["GET", "POST", "DELETE"]);
 const NOT_ALLOWED = rpcError(405, RPC.refused, "MCP uses POST, GET and DELETE here", {
   headers: { allow: "GET, POST, DELETE" },
 });
 
-function refusal({ status, code, message, remedy }: ToolkeepError): HttpAnswer {
+function toRefusal({ status, code, message, remedy }: ToolkeepError): HttpAnswer {
   return rpcError(status, RPC.refused, `${message}. ${remedy}`, { data: { code, remedy } });
 }
 
-/** The routes work on Node's own request and response; Fastify must neither read the body nor answer. */
-function mountRoutes(app: FastifyInstance, serve: Serve): void {
+/** The routes use Node's own request and response; Fastify must neither read the body nor answer. */
+function mountRoutes(app: FastifyInstance, serve: ServeRequest): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
     for (const url of ["/mcp", "/mcp/*"]) {
       scope.route({
-        method: [...SERVED],
+        method: [...SERVED_METHODS],
         url,
         exposeHeadRoute: false,
         handler: (request, reply) => {
@@ -255,8 +255,8 @@ function mountRoutes(app: FastifyInstance, serve: Serve): void {
   });
 }
 
-/** Without the query. */
-function pathOf({ url = "/" }: IncomingMessage): string {
+/** The path without the query. */
+function getPath({ url = "/" }: IncomingMessage): string {
   const query = url.indexOf("?");
   return query === -1 ? url : url.slice(0, query);
 }
@@ -266,7 +266,7 @@ function isLasting(req: IncomingMessage, { read }: JsonBody): boolean {
   return read.ok && isRecord(read.value) && read.value.method === "subscriptions/listen";
 }
 
-function validTokens({ identity }: Pick<Hub, "identity">, now: number): ReadonlySet<string> {
+function listValidTokens({ identity }: Pick<Hub, "identity">, now: number): ReadonlySet<string> {
   const valid = identity.tokens().filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   return new Set(valid.map(({ id }) => id));
 }

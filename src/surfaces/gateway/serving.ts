@@ -8,7 +8,7 @@ import type { ToolLists } from "./tool-lists.ts";
 
 const MAX_CLIENT_NAME = 100;
 
-/** What everything that serves clients works with. */
+/** What every part that serves clients needs. */
 export interface ServingDeps {
   readonly hub: Hub;
   readonly lists: ToolLists;
@@ -18,7 +18,7 @@ export interface ServingDeps {
   readonly log: Log;
 }
 
-/** Who Toolkeep says it is, and what every answer of the modern era carries. */
+/** How Toolkeep identifies itself, and what every modern answer carries. */
 export class OwnIdentity {
   readonly serverInfo: Readonly<Record<string, string>>;
   readonly #tail: string;
@@ -32,12 +32,12 @@ export class OwnIdentity {
     return { [META.serverInfo]: this.serverInfo };
   }
 
-  /** The end of a list that is text already, without the brace. */
-  listTail(ttlMs: number): string {
+  /** The end of a list that is already text, without the closing brace. */
+  formatListTail(ttlMs: number): string {
     return `"ttlMs":${ttlMs},"cacheScope":"private",${this.#tail}`;
   }
 
-  complete(result: Params): Params {
+  completeResult(result: Params): Params {
     return {
       ...result,
       resultType: "complete",
@@ -46,11 +46,11 @@ export class OwnIdentity {
   }
 }
 
-/** Lists of resources and prompts as text, made once for each list. */
+/** Caches lists of resources and prompts as text. */
 export class OfferTexts {
   readonly #texts = new WeakMap<readonly Params[], string>();
 
-  of(offers: readonly Params[]): string {
+  get(offers: readonly Params[]): string {
     const text = this.#texts.get(offers) ?? JSON.stringify(offers);
     this.#texts.set(offers, text);
     return text;
@@ -58,7 +58,7 @@ export class OfferTexts {
 }
 
 /** What the caller's address offers, as MCP server capabilities. */
-export function serverCapabilities(hub: Hub, caller: Caller): Params {
+export function describeCapabilities(hub: Hub, caller: Caller): Params {
   const { resources, prompts, completions, subscribe } = hub.offers.abilitiesFor(caller);
   return {
     tools: { listChanged: true },
@@ -70,7 +70,7 @@ export function serverCapabilities(hub: Hub, caller: Caller): Params {
 }
 
 /** What a client should know before its first call. */
-export async function instructionsFor(hub: Hub, caller: Caller): Promise<string> {
+export async function buildInstructions(hub: Hub, caller: Caller): Promise<string> {
   const { narrowing } = caller;
   if (narrowing && "server" in narrowing) {
     const own = hub.upstream.servers().find(({ name }) => name === narrowing.server)?.instructions;
@@ -79,15 +79,15 @@ export async function instructionsFor(hub: Hub, caller: Caller): Promise<string>
   const from = narrowing ? ("toolbox" in narrowing ? narrowing.toolbox : narrowing.server) : "one place";
   const { tools, deferred } = await hub.listings.for(caller);
   const count = tools.length + deferred.length;
-  const whole =
+  const summary =
     `Toolkeep gives the agent "${caller.agentName}" ${count} ${count === 1 ? "tool" : "tools"} from ${from}. ` +
     "A result with isError says what went wrong and what to do next.";
   const section = await hub.promptSection(caller);
-  return section === "" ? whole : `${whole}\n${section}`;
+  return section === "" ? summary : `${summary}\n${section}`;
 }
 
-/** The name by which a client introduces itself, as far as it is worth knowing. */
-export function clientNameIn(clientInfo: unknown): string | undefined {
+/** The name that a client gives itself, within bounds. */
+export function readClientName(clientInfo: unknown): string | undefined {
   const name = isRecord(clientInfo) && clientInfo.name;
   return typeof name === "string" && name !== "" ? name.slice(0, MAX_CLIENT_NAME) : undefined;
 }

@@ -10,47 +10,47 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { toMcpTool } from "./mcp-tool.ts";
 
-/** Texts that are kept to be shared: agents with the same tools have one. */
+/** How many texts are shared: agents with the same tools use one. */
 const MAX_TEXTS = 200;
 
-/** What one caller gets from `tools/list`, ordered by name. */
+/** One caller's answer to `tools/list`, ordered by name. */
 export interface ToolList {
   /** A JSON array. */
   readonly text: string;
-  /** The same for lists that are the same. */
+  /** Equal for equal lists. */
   readonly version: string;
-  /** Whether it has every tool; others become longer as their callers find more. */
+  /** Whether it contains every tool; other lists grow as their callers find more. */
   readonly isWhole: boolean;
 }
 
-type Hubs = Pick<Hub, "offers" | "listings" | "settings">;
+type ListHub = Pick<Hub, "offers" | "listings" | "settings">;
 
-/** Tool lists as text, made once per list and catalogue revision, each tool once as long as it stays the same. */
+/** Tool lists as text, built once per list and catalogue revision; each tool's text is reused while it is unchanged. */
 export class ToolLists {
-  readonly #hub: Hubs;
-  /** By the tools in it, and by what these may name as their user interface: both are the same arrays as long as nothing changed. */
-  #made = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
-  /** Where descriptions are cut in what was made. */
+  readonly #hub: ListHub;
+  /** Keyed by the tools and by the resources that they may name as user interface; both arrays stay the same while nothing changes. */
+  #lists = new WeakMap<readonly Tool[], WeakMap<readonly unknown[], ToolList | Promise<ToolList>>>();
+  /** The limit at which the cached descriptions were cut. */
   #maxDescription: number;
   readonly #shared = new BoundedMap<string, ToolList>(MAX_TEXTS, { drops: "least used" });
   #texts = new WeakMap<ListedTool, Map<string, string>>();
 
-  constructor(hub: Hubs) {
+  constructor(hub: ListHub) {
     this.#hub = hub;
     this.#maxDescription = hub.settings.mcp.maxDescriptionLength;
   }
 
-  /** At once where nothing changed since the last time. */
-  for(caller: Caller): ToolList | Promise<ToolList> {
-    this.#forgetOtherCuts();
+  /** Returns at once if nothing changed since the last time. */
+  getList(caller: Caller): ToolList | Promise<ToolList> {
+    this.#resetIfLimitChanged();
     const listing = this.#hub.listings.for(caller);
     return listing instanceof Promise
-      ? listing.then((then) => this.#listOf(then, caller))
-      : this.#listOf(listing, caller);
+      ? listing.then((then) => this.#findOrBuild(then, caller))
+      : this.#findOrBuild(listing, caller);
   }
 
   /** A tool as the caller sees it in its list. */
-  textOf(tool: Tool, caller: Caller): string {
+  getToolText(tool: Tool, caller: Caller): string {
     const name = nameFor(tool, caller);
     const shown = this.#hub.offers.withInterfaceFor(caller, tool);
     const texts = this.#texts.get(shown) ?? new Map<string, string>();
@@ -62,50 +62,51 @@ export class ToolLists {
     return text;
   }
 
-  #forgetOtherCuts(): void {
+  #resetIfLimitChanged(): void {
     const { maxDescriptionLength } = this.#hub.settings.mcp;
     if (maxDescriptionLength === this.#maxDescription) return;
     this.#maxDescription = maxDescriptionLength;
-    this.#made = new WeakMap();
+    this.#lists = new WeakMap();
     this.#texts = new WeakMap();
   }
 
-  #listOf(listing: Listing, caller: Caller): ToolList | Promise<ToolList> {
+  #findOrBuild(listing: Listing, caller: Caller): ToolList | Promise<ToolList> {
     const { tools } = listing;
     const resources = this.#hub.offers.visible(caller, "resource");
-    const made = this.#made.get(tools) ?? new WeakMap<readonly unknown[], ToolList | Promise<ToolList>>();
-    this.#made.set(tools, made);
-    const known = made.get(resources);
+    const byResources =
+      this.#lists.get(tools) ?? new WeakMap<readonly unknown[], ToolList | Promise<ToolList>>();
+    this.#lists.set(tools, byResources);
+    const known = byResources.get(resources);
     if (known) return known;
-    const making = this.#make(listing, caller).then(
+    const building = this.#build(listing, caller).then(
       (list) => {
-        made.set(resources, list);
+        byResources.set(resources, list);
         return list;
       },
       (error) => {
-        made.delete(resources);
+        byResources.delete(resources);
         throw error;
       },
     );
-    made.set(resources, making);
-    return making;
+    byResources.set(resources, building);
+    return building;
   }
 
-  async #make({ tools, deferred }: Listing, caller: Caller): Promise<ToolList> {
+  async #build({ tools, deferred }: Listing, caller: Caller): Promise<ToolList> {
     const pace = createPace();
     const version = createHash("sha1");
     const texts: string[] = [];
     for (const tool of tools) {
-      const text = this.textOf(tool, caller);
+      const text = this.getToolText(tool, caller);
       texts.push(text);
       version.update(text);
       await pace();
     }
-    return this.#sharedList(texts, version.digest("base64"), deferred.length === 0);
+    return this.#shareText(texts, version.digest("base64"), deferred.length === 0);
   }
 
-  /** Thousands of tools are megabytes. */
-  #sharedList(texts: readonly string[], version: string, isWhole: boolean): ToolList {
+  /** Shares equal texts, because thousands of tools take megabytes. */
+  #shareText(texts: readonly string[], version: string, isWhole: boolean): ToolList {
     const text = this.#shared.get(version)?.text ?? `[${texts.join(",")}]`;
     const list = { text, version, isWhole };
     this.#shared.set(version, list);

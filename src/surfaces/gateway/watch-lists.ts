@@ -6,8 +6,8 @@ import type { Log } from "../../lib/log.ts";
 const GATHER_MS = 100;
 
 /**
- * Calls `announce` a moment after anything changed that lists follow from: the catalogue, a toolbox, an agent, what
- * servers offer, what conversations found. Calls never overlap. Returns the function that stops it.
+ * Calls `announce` shortly after anything changed that lists depend on: the catalogue, a toolbox, an agent, a server's
+ * offers, a conversation's finds. Calls never overlap. Returns the function that stops it.
  */
 export function watchLists(
   hub: Pick<Hub, "catalog" | "events" | "listings" | "offers">,
@@ -17,21 +17,21 @@ export function watchLists(
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
 
-  const changed = () => {
+  const scheduleAnnouncement = () => {
     timer ??= setTimeout(() => {
       timer = undefined;
       last = last
         .then(announce)
         .catch((error: unknown) =>
-          log.error({ error: messageOf(error) }, "announcing a changed list failed"),
+          log.error({ error: messageOf(error) }, "gateway: announcing changed lists failed"),
         );
     }, GATHER_MS);
   };
   const stops = [
-    hub.catalog.onChange(changed),
-    hub.events.on("agent.changed", changed),
-    hub.offers.onChange(changed),
-    hub.listings.onChange(changed),
+    hub.catalog.onChange(scheduleAnnouncement),
+    hub.events.on("agent.changed", scheduleAnnouncement),
+    hub.offers.onChange(scheduleAnnouncement),
+    hub.listings.onChange(scheduleAnnouncement),
   ];
   return () => {
     for (const stop of stops) stop();

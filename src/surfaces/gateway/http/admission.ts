@@ -12,7 +12,7 @@ import type { Settings } from "../../../machine/config/settings.ts";
 import type { AgentRecord } from "../../../machine/db/store.ts";
 import { type HttpAnswer, RELAY_HEADER, RPC, rpcError } from "../messages.ts";
 
-/** What an address gives: everything the agent has, or the smaller part that its path names. */
+/** What an address gives access to: everything the agent has, or the part that its path names. */
 export interface Address {
   readonly narrowing?: Narrowing;
 }
@@ -20,20 +20,20 @@ export interface Address {
 const EVERYTHING: Address = {};
 const SERVER = "server/";
 
-/** The address of a path below `/mcp`; undefined for one that is malformed. */
-export function addressOf(path: string): Address | undefined {
+/** Parses a path below `/mcp`; undefined if it is malformed. */
+export function parseAddress(path: string): Address | undefined {
   if (path === "/mcp" || path === "/mcp/") return EVERYTHING;
   const rest = path.slice("/mcp/".length);
   const isServer = rest.startsWith(SERVER);
   const segment = isServer ? rest.slice(SERVER.length) : rest;
-  const name = segment.includes("/") ? undefined : decoded(segment);
+  const name = segment.includes("/") ? undefined : decodeSegment(segment);
   if (name === undefined || name === "") return undefined;
   return { narrowing: isServer ? { server: name } : { toolbox: name } };
 }
 
 /**
- * Whether there is anything for the agent at an address. What does not exist and what is not the agent's are the
- * same to it.
+ * Whether the agent has anything at an address. Addresses that do not exist and addresses of others look the same to
+ * it.
  */
 export function isOpenTo(
   address: Address,
@@ -43,13 +43,13 @@ export function isOpenTo(
 ): boolean {
   const { narrowing } = address;
   if (!narrowing) return true;
-  // Before anything is made for it: names are the client's word.
+  // First, so that nothing is created for names that a client made up.
   const exists =
     "toolbox" in narrowing
       ? catalog.toolboxes.byName.has(narrowing.toolbox)
       : upstream.hasServer(narrowing.server);
   if (!exists) return false;
-  const caller = callers.for(principal, "", address);
+  const caller = callers.getCaller(principal, "", address);
   if ("toolbox" in narrowing) return caller.toolboxes.includes(narrowing.toolbox);
   return catalog.holdsAny(caller) || offers.hasAny(caller);
 }
@@ -60,7 +60,7 @@ export function isSameAddress({ narrowing: a }: Address, { narrowing: b }: Addre
   return "server" in b && a.server === b.server;
 }
 
-function decoded(segment: string): string | undefined {
+function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -68,48 +68,51 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The agent behind a request, seen through its token. */
+/** The agent behind a request, narrowed by its token. */
 export type AgentPrincipal = Extract<Principal, { kind: "agent" }> & Pick<Caller, "withheld">;
 
 /** What a request is for. */
-export interface Wanted {
-  /** As it came, without query. */
+export interface RequestTarget {
+  /** The path as received, without query. */
   readonly path: string;
-  /** Where clients read how to get a token; undefined where a person has to hand them one. Asked only when refusing. */
+  /** The URL where clients read how to get a token; undefined if a person has to give them one. Called only when refusing. */
   readonly metadata: () => string | undefined;
 }
 
-const WHY: Record<Refusal, string> = {
+const REFUSAL_TEXTS: Record<Refusal, string> = {
   missing: "a bearer token is required and none came",
   unknown: "the bearer token is not known here",
   expired: "the bearer token has expired",
 };
 
-/** Who sends a request, or the answer that turns it away. */
+/** Identifies the sender of a request, or returns the answer that refuses it. */
 export function authenticate(
   identity: Identity,
   authorization: string | undefined,
-  wanted: Wanted = { path: "/mcp", metadata: () => undefined },
+  target: RequestTarget = { path: "/mcp", metadata: () => undefined },
 ): Result<AgentPrincipal, HttpAnswer> {
-  return letIn(identity.authenticate(bearerToken(authorization)), wanted);
+  return admitPrincipal(identity.authenticate(bearerToken(authorization)), target);
 }
 
 /**
- * 401 with a challenge for whoever is not recognised or brings a token for another address, 403 for a token that opens
- * no tools. A tool that the token's scopes leave out is another matter: that ends the call, not the request.
+ * Refuses with 401 and a challenge if the token is unknown or for another address, and with 403 if it opens no tools. A
+ * tool outside the token's scopes ends the call, not the request.
  */
-export function letIn(who: Principal | Refusal, wanted: Wanted): Result<AgentPrincipal, HttpAnswer> {
-  if (who === "missing") return err(unauthorized(WHY.missing, "", wanted));
-  if (typeof who === "string") return err(invalidToken(WHY[who], wanted));
+export function admitPrincipal(
+  who: Principal | Refusal,
+  target: RequestTarget,
+): Result<AgentPrincipal, HttpAnswer> {
+  if (who === "missing") return err(refuseUnauthorized(REFUSAL_TEXTS.missing, "", target));
+  if (typeof who === "string") return err(refuseToken(REFUSAL_TEXTS[who], target));
   if (who.kind === "admin")
-    return err(opensNothing("an admin token opens /api; /mcp needs an agent's", wanted));
-  if (who.scopes?.length === 0) return err(opensNothing("the bearer token has no scope", wanted));
-  if (!opens(who.resource, wanted.path))
-    return err(invalidToken(`the bearer token was issued for ${who.resource} only`, wanted));
+    return err(refuseScope("an admin token opens /api; /mcp needs an agent's", target));
+  if (who.scopes?.length === 0) return err(refuseScope("the bearer token has no scope", target));
+  if (!opens(who.resource, target.path))
+    return err(refuseToken(`the bearer token was issued for ${who.resource} only`, target));
   return ok(who);
 }
 
-export function rateLimited(message: string, retryAfterMs: number): HttpAnswer {
+export function toRateLimitAnswer(message: string, retryAfterMs: number): HttpAnswer {
   const { remedy } = ERRORS.RATE_LIMITED;
   return rpcError(429, RPC.refused, `${message}. ${remedy}`, {
     headers: { "retry-after": String(Math.ceil(retryAfterMs / 1000)) },
@@ -117,131 +120,138 @@ export function rateLimited(message: string, retryAfterMs: number): HttpAnswer {
   });
 }
 
-function invalidToken(message: string, wanted: Wanted): HttpAnswer {
-  return unauthorized(message, `, error="invalid_token", error_description="${message}"`, wanted);
+function refuseToken(message: string, target: RequestTarget): HttpAnswer {
+  return refuseUnauthorized(message, `, error="invalid_token", error_description="${message}"`, target);
 }
 
-function unauthorized(message: string, problem: string, wanted: Wanted): HttpAnswer {
+function refuseUnauthorized(message: string, problem: string, target: RequestTarget): HttpAnswer {
   const { remedy } = ERRORS.UNAUTHORIZED;
   return rpcError(401, RPC.refused, `${message}. ${remedy}`, {
-    headers: { "www-authenticate": challenge(problem, wanted) },
+    headers: { "www-authenticate": buildChallenge(problem, target) },
     data: { code: "UNAUTHORIZED", remedy },
   });
 }
 
-function opensNothing(message: string, wanted: Wanted): HttpAnswer {
+function refuseScope(message: string, target: RequestTarget): HttpAnswer {
   const remedy = "Use a token of an agent: toolkeep token create --agent NAME.";
   const problem = `, error="insufficient_scope", error_description="${message}"`;
   return rpcError(403, RPC.refused, `${message}. ${remedy}`, {
-    headers: { "www-authenticate": challenge(problem, wanted) },
+    headers: { "www-authenticate": buildChallenge(problem, target) },
     data: { code: "FORBIDDEN", remedy },
   });
 }
 
-/** As RFC 6750 and RFC 9728 write it. Nothing in it comes from the request unchecked. */
-function challenge(problem: string, { metadata }: Wanted): string {
+/** Formats the challenge of RFC 6750 and RFC 9728. Nothing in it comes unchecked from the request. */
+function buildChallenge(problem: string, { metadata }: RequestTarget): string {
   const address = metadata();
-  const how =
+  const discovery =
     address === undefined ? "" : `, resource_metadata="${address}", scope="${OFFERED_SCOPES.join(" ")}"`;
-  return `Bearer realm="toolkeep"${how}${problem}`;
+  return `Bearer realm="toolkeep"${discovery}${problem}`;
 }
 
-/** With `stdio.writes: false` a client on `toolkeep stdio` gets only those tools of these scopes that read. */
-const WRITES: readonly Scope[] = ["memory.write", "ingest", "sync", "files", "shell", "admin"];
+/** With `stdio.writes: false`, clients of `toolkeep stdio` get only those tools of these scopes that read. */
+const WRITE_SCOPES: readonly Scope[] = ["memory.write", "ingest", "sync", "files", "shell", "admin"];
 
-/** Narrows a client on `toolkeep stdio` to reading, where the settings say so. */
-export function relayed(
+/** Restricts a client of `toolkeep stdio` to reading if the settings say so. */
+export function restrictRelayed(
   principal: AgentPrincipal,
   { headers }: Pick<IncomingMessage, "headers">,
   { stdio }: Pick<Settings, "stdio">,
 ): AgentPrincipal {
   const isReadOnly = headers[RELAY_HEADER] !== undefined && !stdio.writes;
-  return isReadOnly ? { ...principal, withheld: WRITES } : principal;
+  return isReadOnly ? { ...principal, withheld: WRITE_SCOPES } : principal;
 }
 
-/** As much of a request as it takes to let it in. */
-export interface Attempt {
+/** The parts of a request that admission needs. */
+export interface AdmissionRequest {
   readonly authorization: string | undefined;
-  /** The Host header, checked before. */
+  /** The Host header, already checked. */
   readonly host: string | undefined;
-  /** Of whoever holds the other end of the connection. */
+  /** The remote address of the connection. */
   readonly address: string | undefined;
-  /** That connection, where it is one that lasts. */
+  /** The connection, if it is a lasting one. */
   readonly connection?: object;
-  /** As it came, without query: `/mcp`, `/mcp/<toolbox>`, `/mcp/server/<name>`, `/rpc`. */
+  /** The path as received, without query: `/mcp`, `/mcp/<toolbox>`, `/mcp/server/<name>`, `/rpc`. */
   readonly path: string;
 }
 
-/** The token of a header, and its hash. */
-interface Brought {
+/** An Authorization header with its token and hash. */
+interface TokenHeader {
   readonly authorization: string | undefined;
   readonly token: string | undefined;
   readonly hash: string | undefined;
 }
 
-export type Admitted = Result<AgentPrincipal, HttpAnswer>;
+export type AdmissionResult = Result<AgentPrincipal, HttpAnswer>;
 
 /**
- * The door of `/mcp` and `/rpc`: whose token it is, whether it opens this path, and whether it or its address comes too
- * often. A token that is known is let in however many wrong ones came from the same address: behind a proxy, and on
- * this machine, many share one.
+ * The door of `/mcp` and `/rpc`: identifies the token, checks that it opens the path, and limits rates. A known token is
+ * admitted however many wrong ones came from the same address, because many clients share one behind a proxy and on
+ * this machine.
  */
 export class Admission {
   readonly #identity: Identity;
   readonly #settings: () => Settings;
-  /** What came last over a connection, as long as that is open: with most of them it is the same each time. */
-  readonly #brought = new WeakMap<object, Brought>();
+  /** The last header of each open connection, because most connections repeat it with every request. */
+  readonly #tokenHeaders = new WeakMap<object, TokenHeader>();
 
   constructor(identity: Identity, settings: () => Settings) {
     this.#identity = identity;
     this.#settings = settings;
   }
 
-  /** A promise only for a token that another process on the same database may have issued a moment ago. */
-  admit(attempt: Attempt): Admitted | Promise<Admitted> {
-    const { token, hash } = this.#bringing(attempt);
+  /** Returns a promise only for a token that another process on the same database may have just issued. */
+  admit(request: AdmissionRequest): AdmissionResult | Promise<AdmissionResult> {
+    const { token, hash } = this.#readToken(request);
     const who = hash === undefined ? "missing" : this.#identity.ofHash(hash);
-    return who === "unknown" ? this.#lookAgain(token, attempt) : this.#decide(who, attempt);
+    return who === "unknown" ? this.#retryUnknown(token, request) : this.#decide(who, request);
   }
 
-  #bringing({ authorization, connection }: Attempt): Brought {
-    const before = connection && this.#brought.get(connection);
-    if (before && before.authorization === authorization) return before;
+  #readToken({ authorization, connection }: AdmissionRequest): TokenHeader {
+    const previous = connection && this.#tokenHeaders.get(connection);
+    if (previous && previous.authorization === authorization) return previous;
     const token = bearerToken(authorization);
-    const brought = { authorization, token, hash: token === undefined ? undefined : hashToken(token) };
-    if (connection) this.#brought.set(connection, brought);
-    return brought;
+    const header = { authorization, token, hash: token === undefined ? undefined : hashToken(token) };
+    if (connection) this.#tokenHeaders.set(connection, header);
+    return header;
   }
 
-  #decide(who: Principal | Refusal, attempt: Attempt): Admitted {
-    const admitted = letIn(who, this.#wanted(attempt));
+  #decide(who: Principal | Refusal, request: AdmissionRequest): AdmissionResult {
+    const admitted = admitPrincipal(who, this.#toTarget(request));
     if (!admitted.ok) return admitted;
     const { tokenId, requestsPerMinute } = admitted.value;
     const limit = requestsPerMinute ?? this.#settings().rateLimits.requestsPerMinute;
     const wait = this.#identity.requests.take(tokenId, limit);
-    return wait === 0 ? admitted : err(rateLimited(`the token may make ${limit} requests a minute`, wait));
+    return wait === 0
+      ? admitted
+      : err(toRateLimitAnswer(`the token may make ${limit} requests a minute`, wait));
   }
 
-  /** Counts what a batch holds beside its first message; the answer to one that holds too many. */
+  /** Counts the messages of a batch beyond the first; returns the refusal if there are too many. */
   admitBatch({ tokenId, requestsPerMinute }: AgentPrincipal, messages: number): HttpAnswer | undefined {
     const limit = requestsPerMinute ?? this.#settings().rateLimits.requestsPerMinute;
     for (let count = 1; count < messages; count++) {
       const wait = this.#identity.requests.take(tokenId, limit);
-      if (wait > 0) return rateLimited(`the token may make ${limit} requests a minute`, wait);
+      if (wait > 0) return toRateLimitAnswer(`the token may make ${limit} requests a minute`, wait);
     }
     return undefined;
   }
 
-  #lookAgain(token: string | undefined, attempt: Attempt): Admitted | Promise<Admitted> {
+  #retryUnknown(
+    token: string | undefined,
+    request: AdmissionRequest,
+  ): AdmissionResult | Promise<AdmissionResult> {
     const limit = this.#settings().rateLimits.failuresPerMinute;
-    const wait = this.#identity.failures.take(addressKey(attempt.address), limit);
+    const wait = this.#identity.failures.take(addressKey(request.address), limit);
     if (wait > 0)
-      return err(rateLimited(`more than ${limit} unknown tokens a minute came from this address`, wait));
-    if (!this.#identity.mayBeNew(token)) return this.#decide("unknown", attempt);
-    return this.#identity.authenticateNew(token).then((who) => this.#decide(who, attempt));
+      return err(
+        toRateLimitAnswer(`more than ${limit} unknown tokens a minute came from this address`, wait),
+      );
+    if (!this.#identity.mayBeNew(token)) return this.#decide("unknown", request);
+    return this.#identity.authenticateNew(token).then((who) => this.#decide(who, request));
   }
 
-  #wanted({ path, host }: Attempt): Wanted {
+  #toTarget({ path, host }: AdmissionRequest): RequestTarget {
     return {
       path,
       metadata: () => {
@@ -252,45 +262,45 @@ export class Admission {
   }
 }
 
-const MAX_KEPT = 2_000;
+const MAX_CACHED = 2_000;
 
-interface Kept {
+interface CachedCaller {
   readonly agent: AgentRecord;
   readonly scopes: Caller["scopes"];
   readonly caller: Caller;
 }
 
-/** Callers, the same object as long as nothing about them changed: what follows from one is then known by it. */
+/** Caches callers: one stays the same object while nothing about it changes, so that caches can be keyed by it. */
 export class Callers {
   readonly #identity: Identity;
-  readonly #kept = new BoundedMap<string, Kept>(MAX_KEPT);
+  readonly #cache = new BoundedMap<string, CachedCaller>(MAX_CACHED);
 
   constructor(identity: Identity) {
     this.#identity = identity;
   }
 
-  for(
+  getCaller(
     principal: Pick<AgentPrincipal, "agent" | "tokenId" | "scopes" | "interactive" | "withheld">,
     conversation: string,
     { narrowing }: Address,
     host?: Host,
   ): Caller {
     const { agent, tokenId, scopes, interactive, withheld } = principal;
-    const place =
+    const variant =
       narrowing || host || withheld
         ? JSON.stringify([narrowing ?? null, host ?? null, withheld ?? null])
         : "";
-    const key = `${tokenId} ${place} ${conversation}`;
-    const kept = this.#kept.get(key);
-    // A changed agent is another record, and so is a token with other scopes.
-    if (kept && kept.agent === agent && kept.scopes === scopes) return kept.caller;
+    const key = `${tokenId} ${variant} ${conversation}`;
+    const cached = this.#cache.get(key);
+    // A changed agent has a new record, and changed scopes are a new array.
+    if (cached && cached.agent === agent && cached.scopes === scopes) return cached.caller;
     const caller = {
       ...this.#identity.callerFor(agent, { tokenId, scopes, conversation, interactive }),
       ...(withheld && { withheld }),
       ...(narrowing && { narrowing }),
       ...(host && { host }),
     };
-    this.#kept.set(key, { agent, scopes, caller });
+    this.#cache.set(key, { agent, scopes, caller });
     return caller;
   }
 }

@@ -1,11 +1,11 @@
 import type { BodyProblem, ShapeLimits } from "../../../lib/http/json-body.ts";
 import { type HttpAnswer, RPC, rpcError } from "../messages.ts";
 
-/** Of a batch, and of what a message holds. */
+/** Limits on the length of a batch and the depth of a message. */
 export const MESSAGE_SHAPE: ShapeLimits = { maxItems: 100, maxDepth: 256 };
 
-/** The answer to a body that is not taken. */
-export function bodyRefusal(problem: BodyProblem): HttpAnswer {
+/** The answer to a body that is refused. */
+export function toBodyRefusal(problem: BodyProblem): HttpAnswer {
   switch (problem.kind) {
     case "other_type":
       return rpcError(415, RPC.refused, "the Content-Type must be application/json");
@@ -16,7 +16,7 @@ export function bodyRefusal(problem: BodyProblem): HttpAnswer {
         `a message may have at most ${problem.maxBytes} bytes (max_message_bytes); this one has more`,
       );
     case "no_json":
-      return rpcError(400, RPC.parseError, "the body must be one JSON-RPC message; this is no valid JSON");
+      return rpcError(400, RPC.parseError, "the body must be one JSON-RPC message; this is not valid JSON");
     case "too_many":
       return rpcError(
         400,

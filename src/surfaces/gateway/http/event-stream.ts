@@ -2,59 +2,59 @@ import type { ServerResponse } from "node:http";
 import { commentText, EVENT_STREAM_HEADERS, eventText, sendEventText } from "../../../lib/sse.ts";
 
 const BEAT_MS = 15_000;
-/** A reader that lets this much pile up is cut off. */
+/** A client with more unread bytes is disconnected. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Keeps the events of a stream for a client that comes back for them, and numbers them. */
+/** Stores the events of a stream under ids, for a client that reconnects. */
 export interface EventRecord {
-  /** The id under which the event is kept. */
+  /** Returns the id under which the event is stored. */
   keep(text: string): string;
-  /** How long a client should wait before it comes back. */
+  /** How long a client should wait before it reconnects. */
   readonly retryMs: number;
 }
 
-/** A stream of events to one client. With a record it outlives its connection: what is sent meanwhile is kept. */
+/** An event stream to one client. With a record it outlives its connection: events sent meanwhile are stored. */
 export class EventStream {
   readonly #record: EventRecord | undefined;
-  readonly #beats: Heartbeat;
+  readonly #heartbeat: Heartbeat;
   #res: ServerResponse | undefined;
-  #ended = false;
+  #isEnded = false;
 
-  constructor(beats: Heartbeat, record?: EventRecord) {
-    this.#beats = beats;
+  constructor(heartbeat: Heartbeat, record?: EventRecord) {
+    this.#heartbeat = heartbeat;
     this.#record = record;
   }
 
   get isEnded(): boolean {
-    return this.#ended;
+    return this.#isEnded;
   }
 
   get isConnected(): boolean {
     return this.#res !== undefined;
   }
 
-  /** Begins the answer on `res`; a connection that the stream had before ends. `missed` were sent meanwhile. */
+  /** Starts the answer on `res` and ends the stream's previous connection. `missed` are the events sent meanwhile. */
   connect(
     res: ServerResponse,
     headers: Readonly<Record<string, string>>,
     missed: Iterable<readonly [id: string, text: string]> = [],
   ): void {
-    const before = this.#res;
+    const previous = this.#res;
     this.#res = undefined;
-    before?.end();
+    previous?.end();
     res.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS });
     res.flushHeaders();
-    for (const [id, text] of missed) res.write(messageText(text, id));
-    if (this.#ended) {
+    for (const [id, text] of missed) res.write(formatMessage(text, id));
+    if (this.#isEnded) {
       res.end();
       return;
     }
     this.#res = res;
-    this.#beats.add(this);
-    res.once("close", () => this.#gone(res));
+    this.#heartbeat.add(this);
+    res.once("close", () => this.#handleClose(res));
   }
 
-  /** Tells the client how to come back, before there is anything to say. */
+  /** Tells the client how to reconnect before the first event. */
   prime(): void {
     if (!this.#record) return;
     const id = this.#record.keep("");
@@ -62,9 +62,9 @@ export class EventStream {
   }
 
   send(text: string): void {
-    if (this.#ended) return;
+    if (this.#isEnded) return;
     const id = this.#record?.keep(text);
-    if (this.#res) sendEventText(this.#res, messageText(text, id), MAX_UNREAD_BYTES);
+    if (this.#res) sendEventText(this.#res, formatMessage(text, id), MAX_UNREAD_BYTES);
   }
 
   beat(): void {
@@ -72,24 +72,24 @@ export class EventStream {
   }
 
   end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#res?.end();
-    this.#beats.delete(this);
+    this.#heartbeat.delete(this);
   }
 
-  #gone(res: ServerResponse): void {
+  #handleClose(res: ServerResponse): void {
     if (this.#res !== res) return;
     this.#res = undefined;
-    this.#beats.delete(this);
+    this.#heartbeat.delete(this);
   }
 }
 
-function messageText(data: string, id: string | undefined): string {
+function formatMessage(data: string, id: string | undefined): string {
   return eventText({ event: "message", id, data });
 }
 
-/** Lets every open stream give a sign of life now and then, so that nothing on the way takes it for dead. */
+/** Sends every open stream a comment regularly, so that intermediaries do not close it as dead. */
 export class Heartbeat {
   readonly #streams = new Set<EventStream>();
   #timer: NodeJS.Timeout | undefined;

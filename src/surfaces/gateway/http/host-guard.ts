@@ -2,7 +2,7 @@ import { ToolkeepError } from "../../../contract/errors.ts";
 import { type CheckedRequest, HostCheck, type HostProblem } from "../../../lib/http/host-check.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 
-/** Headers that say who asks, for whom and what. */
+/** Headers that identify the sender, the target or the content, and must not be repeated. */
 const SINGLE_HEADERS = [
   "host",
   "authorization",
@@ -14,11 +14,11 @@ const SINGLE_HEADERS = [
   "x-toolkeep",
 ];
 
-/** The error to answer a request with, if any. */
+/** Returns the error to answer a request with, if any. */
 export type HostGuard = (request: CheckedRequest) => ToolkeepError | undefined;
 
-/** Which hosts requests may name: this machine, the configured host and the public address. */
-export function ownHosts({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): HostCheck {
+/** Allows requests that name this machine, the configured host or the public URL. */
+export function createHostCheck({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): HostCheck {
   return new HostCheck({
     hosts: [host],
     urls: publicUrl === null ? [] : [publicUrl],
@@ -27,24 +27,24 @@ export function ownHosts({ host, publicUrl }: Pick<Settings, "host" | "publicUrl
 }
 
 /** The same check for requests that go through Fastify. */
-export function hostGuard(settings: Pick<Settings, "host" | "publicUrl">): HostGuard {
-  const hosts = ownHosts(settings);
+export function createHostGuard(settings: Pick<Settings, "host" | "publicUrl">): HostGuard {
+  const hosts = createHostCheck(settings);
   return (request) => {
     const problem = hosts.problem(request);
-    return problem && hostError(problem);
+    return problem && toHostError(problem);
   };
 }
 
-export function hostError(problem: HostProblem): ToolkeepError {
+export function toHostError(problem: HostProblem): ToolkeepError {
   if (problem.kind === "repeated")
     return new ToolkeepError(
       "BAD_REQUEST",
       `the header ${problem.header} must come once; it came more often`,
     );
   const { header, value, allowed } = problem;
-  const came = value === undefined ? "nothing" : JSON.stringify(value.slice(0, 200));
+  const received = value === undefined ? "nothing" : JSON.stringify(value.slice(0, 200));
   return new ToolkeepError(
     "HOST_REFUSED",
-    `the ${header} header must name one of ${allowed.join(", ")}; got ${came}`,
+    `the ${header} header must name one of ${allowed.join(", ")}; got ${received}`,
   );
 }

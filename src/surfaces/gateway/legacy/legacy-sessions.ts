@@ -6,16 +6,16 @@ import { type Address, type AgentPrincipal, isSameAddress } from "../http/admiss
 import { accepts, writeAnswer } from "../http/reply.ts";
 import {
   type HttpAnswer,
-  idOf,
   LEGACY_VERSIONS,
-  messageOf,
+  parseMessage,
   RPC,
   type RpcMessage,
   type RpcRequest,
+  readId,
   rpcError,
 } from "../messages.ts";
-import { capabilitiesIn } from "../methods.ts";
-import { clientNameIn } from "../serving.ts";
+import { readCapabilities } from "../methods.ts";
+import { readClientName } from "../serving.ts";
 import { EventBudget } from "./event-log.ts";
 import { LegacySession, type SessionDeps, type SessionStart } from "./legacy-session.ts";
 import { type SessionFacts, SessionIds } from "./session-ids.ts";
@@ -23,7 +23,7 @@ import { type SessionFacts, SessionIds } from "./session-ids.ts";
 export interface SessionLimits {
   readonly maxSessions: number;
   readonly maxSessionsPerToken: number;
-  /** A session without a request or an open stream for this long is closed. */
+  /** A session is closed after this long without a request or an open stream. */
   readonly idleMs: number;
 }
 
@@ -41,11 +41,11 @@ const STOPPING = rpcError(503, RPC.refused, "the daemon is stopping; try again i
 export interface LegacyDeps extends Omit<SessionDeps, "eventBudget"> {
   readonly newId: NewId;
   readonly limits: SessionLimits;
-  /** Once it drains, only what is under way may go on. */
+  /** While it drains, only work under way may continue. */
   readonly requests: Pick<ActiveRequests, "isDraining">;
 }
 
-/** One HTTP request of the older eras. */
+/** One HTTP request of the legacy era. */
 export interface LegacyRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -55,15 +55,15 @@ export interface LegacyRequest {
 }
 
 /**
- * The eras up to 2025-11-25: a client initialises a session and keeps it, mostly with a stream on which the
- * server speaks first. A session belongs to the token that began it, and to the address where it began. One that
- * made room, rested too long or began at another replica is taken up again when its client comes back.
+ * Serves the eras up to 2025-11-25, in which a client initialises a session and keeps it, usually with a stream on which
+ * the server sends first. A session belongs to the token and the address that it began with. One that was closed to make
+ * room or for being idle, or that began at another replica, is resumed when its client returns.
  */
 export class LegacySessions {
   readonly #deps: LegacyDeps & SessionDeps;
   readonly #ids: SessionIds;
   readonly #sessions = new Map<string, LegacySession>();
-  /** The keys of those that their clients ended, which must not be taken up again. */
+  /** The keys of sessions that their clients deleted, which must not be resumed. */
   readonly #deleted = new Set<string>();
 
   constructor(deps: LegacyDeps) {
@@ -75,7 +75,7 @@ export class LegacySessions {
     return this.#sessions.size;
   }
 
-  /** Resolves when the answer is complete; for a stream when its client is gone. */
+  /** Resolves when the answer is complete; for a stream, when its client has left. */
   serve(request: LegacyRequest): void | Promise<void> {
     switch (request.req.method) {
       case "GET":
@@ -96,13 +96,13 @@ export class LegacySessions {
       const agent = hub.identity.agentById(session.principal.agent.id);
       if (!agent) continue;
       session.principal = { ...session.principal, agent };
-      await session.tellChanges();
+      await session.announceChanges();
     }
   }
 
-  /** What sessions found may have changed their lists: each looks before it answers the next time. */
-  mayHaveChanged(): void {
-    for (const session of this.#sessions.values()) session.mayHaveNews = true;
+  /** The finds of conversations may have changed lists: each session checks before its next answer. */
+  markChanged(): void {
+    for (const session of this.#sessions.values()) session.mayHaveChanges = true;
   }
 
   closeIdle(): void {
@@ -119,22 +119,22 @@ export class LegacySessions {
   async #post(request: LegacyRequest): Promise<void> {
     const { req, res, body } = request;
     const isBatch = Array.isArray(body);
-    const messages = messagesOf(body);
-    if (!messages) return writeAnswer(res, noMessage(body));
+    const messages = parseMessages(body);
+    if (!messages) return writeAnswer(res, refuseNonMessage(body));
     if (this.#deps.requests.isDraining && messages.some(({ kind }) => kind === "request"))
       return writeAnswer(res, STOPPING);
     const { accept } = req.headers;
-    if (!accepts(accept, "application/json")) return writeAnswer(res, notAcceptable("application/json"));
+    if (!accepts(accept, "application/json")) return writeAnswer(res, refuseAccept("application/json"));
 
-    // An old session's id does not matter where one begins: some clients keep sending it.
-    const beginning = messages.find(isInitialize);
-    if (beginning && messages.length > 1) return writeAnswer(res, NOT_ALONE);
-    const session = beginning ? this.#begin(request, beginning) : this.#find(request);
+    // `initialize` ignores the id of an old session, because some clients keep sending it.
+    const initialize = messages.find(isInitialize);
+    if (initialize && messages.length > 1) return writeAnswer(res, NOT_ALONE);
+    const session = initialize ? this.#begin(request, initialize) : this.#find(request);
     if (!(session instanceof LegacySession)) return writeAnswer(res, session);
-    const takesStream = accepts(accept, "text/event-stream");
+    const acceptsStream = accepts(accept, "text/event-stream");
     this.#enter(session, request);
     try {
-      await session.receive(messages, { res, isBatch, takesStream });
+      await session.receive(messages, { res, isBatch, acceptsStream });
     } finally {
       this.#leave(session);
     }
@@ -144,7 +144,7 @@ export class LegacySessions {
     const { req, res } = request;
     if (this.#deps.requests.isDraining) return writeAnswer(res, STOPPING);
     if (!req.headers.accept?.includes("text/event-stream"))
-      return writeAnswer(res, notAcceptable("text/event-stream"));
+      return writeAnswer(res, refuseAccept("text/event-stream"));
     const session = this.#find(request);
     if (!(session instanceof LegacySession)) return writeAnswer(res, session);
     const lastEventId = req.headers["last-event-id"];
@@ -190,18 +190,18 @@ export class LegacySessions {
       return rpcError(400, RPC.refused, `the MCP-Protocol-Version of a session must be one of ${served}`);
     }
     const session = this.#sessions.get(id);
-    const facts = session?.facts ?? this.#ids.factsOf(id);
-    // Another token's session is as unknown as one that never was.
+    const facts = session?.facts ?? this.#ids.unseal(id);
+    // A session of another token is reported as unknown.
     const isOwn = facts?.tokenId === principal.tokenId && isSameAddress(facts.address, address);
     if (!isOwn || this.#deleted.has(facts.key)) {
       return rpcError(404, RPC.sessionNotFound, "no such session: begin a new one with initialize");
     }
-    return session ?? this.#open(id, facts, { principal, isTakenUp: true });
+    return session ?? this.#open(id, facts, { principal, isResumed: true });
   }
 
   #begin({ principal, address }: LegacyRequest, { id, params }: RpcRequest): LegacySession | HttpAnswer {
     const { protocolVersion, capabilities } = params;
-    const client = clientNameIn(params.clientInfo);
+    const client = readClientName(params.clientInfo);
     if (typeof protocolVersion !== "string") {
       const message = "Invalid params: protocolVersion must be a version of MCP";
       return rpcError(200, RPC.invalidParams, message, { id });
@@ -212,23 +212,23 @@ export class LegacySessions {
       address,
       version: LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0],
       ...(client !== undefined && { client }),
-      capabilities: capabilitiesIn(capabilities),
+      capabilities: readCapabilities(capabilities),
     };
-    return this.#open(this.#ids.idOf(facts), facts, { principal, isTakenUp: false });
+    return this.#open(this.#ids.seal(facts), facts, { principal, isResumed: false });
   }
 
-  #open(id: string, facts: SessionFacts, how: Omit<SessionStart, "now">): LegacySession | HttpAnswer {
+  #open(id: string, facts: SessionFacts, start: Omit<SessionStart, "now">): LegacySession | HttpAnswer {
     if (!this.#makeRoom(facts.tokenId)) {
       return rpcError(503, RPC.refused, "too many sessions are open and busy; close some and try again", {
         headers: { "retry-after": "10" },
       });
     }
-    const session = new LegacySession(id, facts, { ...how, now: this.#deps.clock() }, this.#deps);
+    const session = new LegacySession(id, facts, { ...start, now: this.#deps.clock() }, this.#deps);
     this.#sessions.set(id, session);
     return session;
   }
 
-  /** Closes the session least recently used where a limit is reached. False when every candidate is in use. */
+  /** Closes the least recently used session if a limit is reached. Returns false if every candidate is in use. */
   #makeRoom(tokenId: string): boolean {
     const { maxSessions, maxSessionsPerToken } = this.#deps.limits;
     const all = [...this.#sessions.values()];
@@ -248,12 +248,12 @@ export class LegacySessions {
   }
 }
 
-function messagesOf(body: unknown): readonly RpcMessage[] | undefined {
+function parseMessages(body: unknown): readonly RpcMessage[] | undefined {
   if (!Array.isArray(body)) {
-    const message = messageOf(body);
+    const message = parseMessage(body);
     return message && [message];
   }
-  const messages = body.map(messageOf).filter((message) => message !== undefined);
+  const messages = body.map(parseMessage).filter((message) => message !== undefined);
   return messages.length === body.length && messages.length > 0 ? messages : undefined;
 }
 
@@ -263,10 +263,10 @@ function isInitialize(message: RpcMessage): message is RpcRequest {
 
 const NOT_ALONE = rpcError(400, RPC.invalidRequest, "initialize must be the only message of its request");
 
-function noMessage(body: unknown): HttpAnswer {
-  return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: idOf(body) });
+function refuseNonMessage(body: unknown): HttpAnswer {
+  return rpcError(400, RPC.invalidRequest, "the body must be a JSON-RPC message", { id: readId(body) });
 }
 
-function notAcceptable(type: string): HttpAnswer {
+function refuseAccept(type: string): HttpAnswer {
   return rpcError(406, RPC.refused, `the Accept header must include ${type}`);
 }

@@ -2,32 +2,32 @@ import type { Inquiry } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
 import type { Params, RequestId, RpcResponse } from "../messages.ts";
 
-/** More questions than this do not wait for one client. */
+/** How many questions may wait for one client. */
 const MAX_OPEN = 64;
 
-interface Open {
+interface OpenQuestion {
   readonly resolve: (result: Params) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** What one client was asked and has not answered yet: requests in the other direction. */
-export class Questions {
-  readonly #open = new Map<RequestId, Open>();
+/** Requests to one client that it has not answered yet. */
+export class ClientQuestions {
+  readonly #open = new Map<RequestId, OpenQuestion>();
   #count = 0;
 
-  /** Resolves with the client's answer; rejects where it gives none, or the signal aborts. */
+  /** Resolves with the client's answer; rejects if it gives none or the signal aborts. */
   ask(inquiry: Inquiry, send: (text: string) => void, signal: AbortSignal): Promise<Params> {
     if (this.#open.size >= MAX_OPEN)
       return Promise.reject(new Error("the client has too many open questions"));
-    if (signal.aborted) return Promise.reject(new Error("it is no longer wanted"));
+    if (signal.aborted) return Promise.reject(new Error("the call was cancelled"));
     const id = `toolkeep-${++this.#count}`;
     return new Promise((resolve, reject) => {
-      const withdraw = () => {
-        send(cancelled(id));
-        this.#close(id)?.reject(new Error("it is no longer wanted"));
+      const cancel = () => {
+        send(formatCancellation(id));
+        this.#close(id)?.reject(new Error("the call was cancelled"));
       };
-      const end = () => signal.removeEventListener("abort", withdraw);
-      signal.addEventListener("abort", withdraw, { once: true });
+      const end = () => signal.removeEventListener("abort", cancel);
+      signal.addEventListener("abort", cancel, { once: true });
       this.#open.set(id, {
         resolve: (result) => {
           end();
@@ -42,7 +42,7 @@ export class Questions {
     });
   }
 
-  /** Takes an answer; one to nothing that is open is dropped. */
+  /** Takes a client's response; drops one to a question that is not open. */
   settle({ id, result, error }: RpcResponse): void {
     const open = this.#close(id);
     if (result) open?.resolve(result);
@@ -55,14 +55,14 @@ export class Questions {
     this.#open.clear();
   }
 
-  #close(id: RequestId): Open | undefined {
+  #close(id: RequestId): OpenQuestion | undefined {
     const open = this.#open.get(id);
     this.#open.delete(id);
     return open;
   }
 }
 
-function cancelled(requestId: string): string {
+function formatCancellation(requestId: string): string {
   const params = { requestId, reason: "the call that asked has ended" };
   return JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
 }

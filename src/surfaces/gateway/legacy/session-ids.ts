@@ -5,27 +5,27 @@ import type { Params } from "../messages.ts";
 
 const PURPOSE = "toolkeep/session";
 const MAX_LENGTH = 8_192;
-/** What a client declares is small; of one that declares more, a taken up session knows nothing. */
+/** Declared capabilities are small; larger ones are missing from a resumed session. */
 const MAX_CAPABILITIES = 2_048;
 
-/** What a session follows from. */
+/** Everything a session can be rebuilt from. */
 export interface SessionFacts {
-  /** Tells apart sessions that are alike. */
+  /** Distinguishes otherwise equal sessions. */
   readonly key: string;
-  /** The token it belongs to. */
+  /** The token that the session belongs to. */
   readonly tokenId: string;
   readonly address: Address;
-  /** The version of the protocol that was agreed on. */
+  /** The negotiated protocol version. */
   readonly version: string;
-  /** How the client calls itself. */
+  /** The client's name for itself. */
   readonly client?: string;
   /** What the client can be asked. */
   readonly capabilities: Params;
 }
 
 /**
- * Session ids hold what the session follows from, sealed: whoever has the same key can take a session up that it
- * does not know, another replica or the same daemon after a restart. Many clients never recover from a lost one.
+ * Session ids contain the session's facts, sealed: another replica, or the same daemon after a restart, can resume a
+ * session that it does not know. Many clients never recover from a lost session.
  */
 export class SessionIds {
   readonly #texts: SealedText<SessionFacts>;
@@ -34,14 +34,14 @@ export class SessionIds {
     this.#texts = new SealedText(vault, PURPOSE, MAX_LENGTH);
   }
 
-  idOf(facts: SessionFacts): string {
+  seal(facts: SessionFacts): string {
     const { capabilities } = facts;
     const isSmall = JSON.stringify(capabilities).length <= MAX_CAPABILITIES;
     return this.#texts.seal({ ...facts, capabilities: isSmall ? capabilities : {} });
   }
 
-  /** Undefined for an id that was not made with this key. */
-  factsOf(id: string): SessionFacts | undefined {
+  /** Undefined for an id that was not sealed with this key. */
+  unseal(id: string): SessionFacts | undefined {
     return this.#texts.open(id);
   }
 }

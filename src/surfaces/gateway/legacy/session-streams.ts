@@ -1,83 +1,83 @@
 import type { ServerResponse } from "node:http";
 import { type EventRecord, EventStream, type Heartbeat } from "../http/event-stream.ts";
-import { errorText, type RequestId, type RpcFault } from "../messages.ts";
-import { type EventBudget, EventLog, requestOf } from "./event-log.ts";
+import { formatError, type RequestId, type RpcFault } from "../messages.ts";
+import { type EventBudget, EventLog, readRequestId } from "./event-log.ts";
 
-/** Streams that ended are forgotten when there are more. */
-const FEW_STREAMS = 16;
-/** From this version on clients can come back for what they missed. */
+/** Ended streams are dropped once there are this many. */
+const CLEAN_ABOVE = 16;
+/** The first version in which clients can resume a stream. */
 const FIRST_RESUMABLE = "2025-11-25";
 
 export interface StreamDeps {
-  readonly beats: Heartbeat;
-  /** For what the streams of all sessions keep. */
+  readonly heartbeat: Heartbeat;
+  /** Limits what the streams of all sessions keep. */
   readonly eventBudget: EventBudget;
 }
 
 export interface StreamOwner {
-  /** The version of the protocol that the session agreed on. */
+  /** The negotiated protocol version. */
   readonly version: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The answer to a request whose stream is not known here any more. */
-  readonly lost: RpcFault;
+  /** The answer to a request whose stream is no longer known here. */
+  readonly lostAnswer: RpcFault;
 }
 
-/** The streams of one session: the one on which Toolkeep speaks first, and those of answers that take long. */
+/** The streams of one session: its own, on which Toolkeep sends first, and those of slow answers. */
 export class SessionStreams {
   readonly #owner: StreamOwner;
-  readonly #beats: Heartbeat;
+  readonly #heartbeat: Heartbeat;
   readonly #log: EventLog;
-  /** By their number in the log; number 0 is the one on which Toolkeep speaks first. */
+  /** By number in the log; number 0 is the session's own stream. */
   readonly #streams = new Map<number, EventStream>();
   readonly #own: EventStream;
   readonly #ownRecord: EventRecord;
 
-  constructor(owner: StreamOwner, { beats, eventBudget }: StreamDeps) {
+  constructor(owner: StreamOwner, { heartbeat, eventBudget }: StreamDeps) {
     this.#owner = owner;
-    this.#beats = beats;
+    this.#heartbeat = heartbeat;
     this.#log = new EventLog(eventBudget);
     this.#ownRecord = this.#log.newStream();
-    this.#own = new EventStream(beats, this.#ownRecord);
+    this.#own = new EventStream(heartbeat, this.#ownRecord);
     this.#streams.set(0, this.#own);
   }
 
-  /** Whether the client listens to what belongs to no request. */
-  get isListenedTo(): boolean {
+  /** Whether the client listens to messages that belong to no request. */
+  get hasListener(): boolean {
     return this.#own.isConnected;
   }
 
-  /** Says something that belongs to no request. */
+  /** Sends a message that belongs to no request. */
   send(text: string): void {
     this.#own.send(text);
   }
 
-  /** A stream for the answer to a request. */
-  open(answers?: RequestId): EventStream {
-    if (this.#streams.size >= FEW_STREAMS) this.#forgetEnded();
-    // Versions before do not know an event without data, and a client that cannot resume has no use for ids.
-    if (!this.#isResumable) return new EventStream(this.#beats);
-    const record = this.#log.newStream(answers);
-    const stream = new EventStream(this.#beats, record);
+  /** Opens a stream for the answer to a request. */
+  open(request?: RequestId): EventStream {
+    if (this.#streams.size >= CLEAN_ABOVE) this.#forgetEnded();
+    // Earlier versions do not know events without data, and a client that cannot resume needs no ids.
+    if (!this.#isResumable) return new EventStream(this.#heartbeat);
+    const record = this.#log.newStream(request);
+    const stream = new EventStream(this.#heartbeat, record);
     this.#streams.set(record.stream, stream);
     return stream;
   }
 
   /**
-   * Serves a GET: the rest of a stream that broke, or the one on which Toolkeep speaks first. An id that is not known
-   * is of a life before a restart: what came after it is lost. Where an answer was to come, its client is told that it is
-   * lost. Returns what the client now listens to.
+   * Serves a GET: resumes a broken stream or connects the session's own. An unknown event id is from before a restart, and
+   * what followed it is lost; if an answer was to come, the client is told that it is lost. Returns what the client now
+   * listens to.
    */
   connect(res: ServerResponse, lastEventId: string | undefined): "own" | "answer" | "nothing" {
-    const resumed = lastEventId === undefined ? undefined : this.#log.after(lastEventId);
-    const lost = resumed || lastEventId === undefined ? undefined : requestOf(lastEventId);
+    const resumed = lastEventId === undefined ? undefined : this.#log.resumeAfter(lastEventId);
+    const lostRequest = resumed || lastEventId === undefined ? undefined : readRequestId(lastEventId);
     const { headers } = this.#owner;
-    if (lost !== undefined) {
-      // With an id of this life: whoever comes back once more gets the stream on which Toolkeep speaks first.
-      const missed = [[this.#ownRecord.keep(""), errorText(lost, this.#owner.lost)]] as const;
-      endedStream(this.#beats).connect(res, headers, missed);
+    if (lostRequest !== undefined) {
+      // Uses an id of this log, so that a client that reconnects gets the session's own stream.
+      const missed = [[this.#ownRecord.keep(""), formatError(lostRequest, this.#owner.lostAnswer)]] as const;
+      createEndedStream(this.#heartbeat).connect(res, headers, missed);
       return "nothing";
     }
-    const stream = this.#streams.get(resumed?.stream ?? 0) ?? endedStream(this.#beats);
+    const stream = this.#streams.get(resumed?.stream ?? 0) ?? createEndedStream(this.#heartbeat);
     stream.connect(res, headers, resumed?.missed);
     if (!resumed && this.#isResumable) stream.prime();
     return stream === this.#own ? "own" : "answer";
@@ -98,9 +98,9 @@ export class SessionStreams {
   }
 }
 
-/** For a stream that is over: what was missed is sent, and nothing more comes. */
-function endedStream(beats: Heartbeat): EventStream {
-  const stream = new EventStream(beats);
+/** For a stream that is over: sends what was missed, and nothing more. */
+function createEndedStream(heartbeat: Heartbeat): EventStream {
+  const stream = new EventStream(heartbeat);
   stream.end();
   return stream;
 }

@@ -5,23 +5,23 @@ import { isRecord } from "../../../lib/json.ts";
 import { EventStream, type Heartbeat } from "../http/event-stream.ts";
 import { writeAnswer } from "../http/reply.ts";
 import {
+  formatResult,
   META,
   type Params,
   type RequestId,
   RPC,
   type RpcRequest,
-  resultText,
   rpcError,
 } from "../messages.ts";
-import { subscriptionTo } from "../resource-subscriptions.ts";
+import { toSubscriptionCall } from "../resource-subscriptions.ts";
 import { LIST_CHANGES, type ListName, SeenLists } from "../seen-lists.ts";
-import { type ServingDeps, serverCapabilities } from "../serving.ts";
+import { describeCapabilities, type ServingDeps } from "../serving.ts";
 
 const MAX_LISTENERS = 2_000;
 const MAX_LISTENERS_PER_TOKEN = 200;
 const MAX_URIS = 100;
-/** The lists that can be listened for, by the client's word for it. */
-const WANTED_AS: Readonly<Record<ListName, string>> = {
+/** The lists that a client can subscribe to, by the key of its filter. */
+const FILTER_KEYS: Readonly<Record<ListName, string>> = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",
   resources: "resourcesListChanged",
@@ -36,10 +36,10 @@ interface Listener {
 }
 
 export interface ListenerDeps extends ServingDeps {
-  readonly beats: Heartbeat;
+  readonly heartbeat: Heartbeat;
 }
 
-/** The subscriptions of the modern era: streams on which a client hears of changes to what it chose. */
+/** The subscriptions of the modern era: streams on which a client hears of changes that it chose. */
 export class Listeners {
   readonly #deps: ListenerDeps;
   readonly #open = new Set<Listener>();
@@ -52,84 +52,86 @@ export class Listeners {
     return this.#open.size;
   }
 
-  /** Serves one `subscriptions/listen`. Resolves when its client is gone. */
+  /** Serves one `subscriptions/listen`. Resolves when its client has left. */
   async serve(request: RpcRequest, res: ServerResponse, caller: Caller): Promise<void> {
     const { id, params } = request;
     if (!isRecord(params.notifications)) {
       const message = "Invalid params: notifications must say what to listen for";
       return writeAnswer(res, rpcError(200, RPC.invalidParams, message, { id }));
     }
-    const ofToken = [...this.#open].filter((each) => each.caller.tokenId === caller.tokenId);
-    if (this.#open.size >= MAX_LISTENERS || ofToken.length >= MAX_LISTENERS_PER_TOKEN) {
+    const sameToken = [...this.#open].filter((each) => each.caller.tokenId === caller.tokenId);
+    if (this.#open.size >= MAX_LISTENERS || sameToken.length >= MAX_LISTENERS_PER_TOKEN) {
       const message = "too many subscriptions are open; end some and try again";
       return writeAnswer(res, rpcError(200, RPC.internalError, message, { id }));
     }
     await this.#listen(id, params.notifications, res, caller);
   }
 
-  /** Tells each listener which of its own lists changed, as far as it wants to know. */
+  /** Tells each listener which of its own lists changed, if it asked for that. */
   async announceChanges(): Promise<void> {
     const pace = createPace();
     for (const listener of [...this.#open]) {
       await pace();
-      if (listener.stream.isConnected) await this.#tellChanges(listener);
+      if (listener.stream.isConnected) await this.#announceTo(listener);
     }
   }
 
-  /** Ends every subscription in good order: its client knows that it was not cut off. */
+  /** Ends every subscription with a result, so that its client knows that it was not cut off. */
   close(): void {
     for (const { id, stream } of this.#open) {
-      const result = JSON.stringify(this.#deps.identity.complete({ _meta: { [META.subscriptionId]: id } }));
-      stream.send(resultText(id, result));
+      const result = JSON.stringify(
+        this.#deps.identity.completeResult({ _meta: { [META.subscriptionId]: id } }),
+      );
+      stream.send(formatResult(id, result));
       stream.end();
     }
     this.#open.clear();
   }
 
-  async #listen(id: RequestId, wanted: Params, res: ServerResponse, caller: Caller): Promise<void> {
-    const { hub, beats } = this.#deps;
+  async #listen(id: RequestId, filter: Params, res: ServerResponse, caller: Caller): Promise<void> {
+    const { hub, heartbeat } = this.#deps;
     const end = new AbortController();
-    const gone = new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       res.once("close", () => {
         end.abort();
         resolve();
       });
     });
-    const stream = new EventStream(beats);
+    const stream = new EventStream(heartbeat);
     const listener: Listener = {
       id,
       caller,
       stream,
-      lists: new Set(listsIn(wanted, serverCapabilities(hub, caller))),
+      lists: new Set(readLists(filter, describeCapabilities(hub, caller))),
       seen: new SeenLists(),
     };
     this.#open.add(listener);
-    void gone.then(() => this.#open.delete(listener));
-    await listener.seen.note(caller, this.#deps);
-    const uris = await this.#subscribe(listener, urisIn(wanted), end.signal);
+    void closed.then(() => this.#open.delete(listener));
+    await listener.seen.remember(caller, this.#deps);
+    const uris = await this.#subscribe(listener, readUris(filter), end.signal);
     if (end.signal.aborted) return;
-    // Everything is being listened to before the client is told so.
+    // Acknowledge only once everything is subscribed.
     stream.connect(res, {});
     const honoured = {
-      ...Object.fromEntries([...listener.lists].map((name) => [WANTED_AS[name], true])),
+      ...Object.fromEntries([...listener.lists].map((name) => [FILTER_KEYS[name], true])),
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
     };
-    tell(listener, "notifications/subscriptions/acknowledged", { notifications: honoured });
+    notify(listener, "notifications/subscriptions/acknowledged", { notifications: honoured });
     if (Object.keys(honoured).length === 0) this.#finish(listener);
-    // What changed while servers were being asked could not be told yet.
-    else await this.#tellChanges(listener);
-    await gone;
+    // Changes during the subscription could not be reported yet.
+    else await this.#announceTo(listener);
+    await closed;
   }
 
-  async #tellChanges(listener: Listener): Promise<void> {
+  async #announceTo(listener: Listener): Promise<void> {
     const caller = this.#currentCaller(listener.caller);
     if (!caller) return;
-    for (const list of await listener.seen.changes(caller, this.#deps)) {
-      if (listener.lists.has(list)) tell(listener, LIST_CHANGES[list]);
+    for (const list of await listener.seen.takeChanges(caller, this.#deps)) {
+      if (listener.lists.has(list)) notify(listener, LIST_CHANGES[list]);
     }
   }
 
-  /** The URIs whose changes will be told. */
+  /** Returns the URIs whose changes will be reported. */
   async #subscribe(
     listener: Listener,
     uris: readonly string[],
@@ -138,12 +140,12 @@ export class Listeners {
     const { caller } = listener;
     const subscription = {
       callerNow: () => this.#currentCaller(caller),
-      onUpdate: (params: Params) => tell(listener, "notifications/resources/updated", params),
+      onUpdate: (params: Params) => notify(listener, "notifications/resources/updated", params),
       signal,
     };
     const subscribed = await Promise.all(
       uris.map(async (uri) => {
-        const call = { ...subscriptionTo(uri), caller, via: "mcp", signal, subscription } as const;
+        const call = { ...toSubscriptionCall(uri), caller, via: "mcp", signal, subscription } as const;
         const { outcome } = await this.#deps.hub.callTool(call);
         return outcome === "ok" ? [uri] : [];
       }),
@@ -151,21 +153,21 @@ export class Listeners {
     return subscribed.flat();
   }
 
-  /** There is nothing to listen for. */
+  /** Ends a subscription that covers nothing. */
   #finish(listener: Listener): void {
-    const result = this.#deps.identity.complete({ _meta: { [META.subscriptionId]: listener.id } });
-    listener.stream.send(resultText(listener.id, JSON.stringify(result)));
+    const result = this.#deps.identity.completeResult({ _meta: { [META.subscriptionId]: listener.id } });
+    listener.stream.send(formatResult(listener.id, JSON.stringify(result)));
     listener.stream.end();
     this.#open.delete(listener);
   }
 
-  /** The caller with what its agent is granted now. */
+  /** The caller with its agent's current grants. */
   #currentCaller(caller: Caller): Caller | undefined {
     const { hub, callers } = this.#deps;
     const agent = hub.identity.agentById(caller.agentId);
     if (!agent) return undefined;
     const { tokenId, scopes, conversation, narrowing, host, withheld, interactive = false } = caller;
-    return callers.for(
+    return callers.getCaller(
       { agent, tokenId: tokenId ?? "", scopes, interactive, ...(withheld && { withheld }) },
       conversation,
       narrowing ? { narrowing } : {},
@@ -174,18 +176,18 @@ export class Listeners {
   }
 }
 
-function tell({ stream, id }: Listener, method: string, params: Params = {}): void {
+function notify({ stream, id }: Listener, method: string, params: Params = {}): void {
   const _meta = { ...(params._meta as Params | undefined), [META.subscriptionId]: id };
   stream.send(JSON.stringify({ jsonrpc: "2.0", method, params: { ...params, _meta } }));
 }
 
-function listsIn(wanted: Params, capabilities: Params): ListName[] {
-  return (Object.keys(WANTED_AS) as ListName[]).filter(
-    (name) => wanted[WANTED_AS[name]] === true && capabilities[name] !== undefined,
+function readLists(filter: Params, capabilities: Params): ListName[] {
+  return (Object.keys(FILTER_KEYS) as ListName[]).filter(
+    (name) => filter[FILTER_KEYS[name]] === true && capabilities[name] !== undefined,
   );
 }
 
-function urisIn({ resourceSubscriptions }: Params): readonly string[] {
+function readUris({ resourceSubscriptions }: Params): readonly string[] {
   const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions : [];
   return uris.filter((uri) => typeof uri === "string").slice(0, MAX_URIS);
 }

@@ -4,22 +4,22 @@ import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 
 const PURPOSE = "toolkeep/request-state";
-/** Of what servers may give to keep, sealed and written as text. */
+/** The limit for a server's state, sealed and encoded as text. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** What the state of a call is bound to: presented with another token, or for something else, it is worth nothing. */
+/** What a call's state is bound to: with another token or for another target it is worthless. */
 export interface StateBinding {
   readonly tokenId: string;
   readonly method: string;
-  /** Of the tool, resource or prompt, and where it was called. */
+  /** The tool, resource or prompt, and where it was called. */
   readonly target: string;
 }
 
-/** What a call that asked its caller something needs to go on. */
+/** What a call that asked its caller needs in order to continue. */
 export type CallState =
-  /** It waits here, in this process. */
+  /** The call waits in this process. */
   | { readonly kind: "held"; readonly call: string }
-  /** Nothing waits: its server gave this to go on with. */
+  /** Nothing waits: the server returned this state. */
   | {
       readonly kind: "forwarded";
       readonly tool?: string;
@@ -28,15 +28,15 @@ export type CallState =
       readonly approval?: string;
     };
 
-interface Sealed {
+interface SealedState {
   readonly bound: StateBinding;
   readonly until: number;
   readonly state: CallState;
 }
 
-/** Gives clients the state of their calls to keep, in a form that they can neither read nor change. */
+/** Lets clients keep the state of their calls in a form that they can neither read nor change. */
 export class RequestStates {
-  readonly #texts: SealedText<Sealed>;
+  readonly #texts: SealedText<SealedState>;
   readonly #clock: Clock;
   readonly #lifeMs: number;
 

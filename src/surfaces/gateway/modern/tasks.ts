@@ -8,39 +8,39 @@ import { followsTasks, TASKS } from "../../../servers/connection/tasks.ts";
 import {
   invalidParams,
   META,
-  metaOf,
   type Params,
   RPC,
   type RpcFault,
   type RpcRequest,
+  readMeta,
 } from "../messages.ts";
-import { type Answered, callOf, type Exchange } from "../methods.ts";
+import { buildCall, type Exchange, type MethodAnswer } from "../methods.ts";
 import type { OwnIdentity } from "../serving.ts";
 
-export interface TasksDeps {
+export interface ServerTasksDeps {
   readonly hub: Pick<Hub, "callTool" | "offers">;
   readonly vault: Pick<Vault, "seal" | "unseal">;
   readonly identity: OwnIdentity;
 }
 
-/** What is asked about a task, by method. */
+/** What a method does with a task. */
 const ACTIONS: Readonly<Record<string, TaskRequest["action"]>> = {
   "tasks/get": "get",
   "tasks/update": "update",
   "tasks/cancel": "cancel",
 };
 
-/** Work that goes on after the call that began it, for clients of 2026-07-28 that follow it (MCP tasks). */
-export class Tasks {
-  readonly #deps: TasksDeps;
-  readonly #ids: SealedText<KnownTask>;
+/** Server tasks for modern clients that follow them: work that outlives the call that began it. */
+export class ServerTasks {
+  readonly #deps: ServerTasksDeps;
+  readonly #ids: SealedText<SealedTask>;
 
-  constructor(deps: TasksDeps) {
+  constructor(deps: ServerTasksDeps) {
     this.#deps = deps;
     this.#ids = new SealedText(deps.vault, PURPOSE, MAX_LENGTH);
   }
 
-  /** What is said of it to a caller: nothing where no server that it sees has any. */
+  /** The extension to declare to a caller: none if no server that it sees has tasks. */
   extensionsFor(caller: Caller): Params {
     return this.#deps.hub.offers.abilitiesFor(caller).tasks ? { extensions: { [TASKS]: {} } } : {};
   }
@@ -49,46 +49,46 @@ export class Tasks {
     return Object.hasOwn(ACTIONS, method) && this.#deps.hub.offers.abilitiesFor(caller).tasks;
   }
 
-  /** The answer to a call that goes on. Its server keeps the task; the client gets an id that only it can use. */
-  begun(tool: string, { caller }: Pick<Exchange, "caller">, { id, state }: Task): string {
-    const taskId = this.#ids.seal({ id, tool, for: ownerOf(caller) });
-    const { _meta } = this.#deps.identity.complete(state);
+  /** Answers a call that became a task. The server keeps the task; the client gets an id that only it can use. */
+  formatBegun(tool: string, { caller }: Pick<Exchange, "caller">, { id, state }: Task): string {
+    const taskId = this.#ids.seal({ id, tool, for: toOwnerKey(caller) });
+    const { _meta } = this.#deps.identity.completeResult(state);
     return JSON.stringify({ ...state, taskId, resultType: "task", _meta });
   }
 
-  async serve(request: RpcRequest, exchange: Exchange): Promise<Answered> {
+  async serve(request: RpcRequest, exchange: Exchange): Promise<MethodAnswer> {
     const { params } = request;
-    const declared = metaOf(params)[META.clientCapabilities];
+    const declared = readMeta(params)[META.clientCapabilities];
     const capabilities = isRecord(declared) ? declared : {};
-    if (!followsTasks(capabilities)) return NOT_FOLLOWED;
-    const task = this.#open(params.taskId, exchange.caller);
+    if (!followsTasks(capabilities)) return EXTENSION_REQUIRED;
+    const task = this.#unseal(params.taskId, exchange.caller);
     if (!task) return invalidParams("there is no such task");
     const action = ACTIONS[request.method]!;
     if (action === "update" && !isRecord(params.inputResponses))
       return invalidParams("inputResponses must hold the answers");
 
     const answers = action === "update" ? { answers: params.inputResponses } : {};
-    const asked = { kind: "task", name: task.tool, arguments: { id: task.id, action, ...answers } } as const;
+    const target = { kind: "task", name: task.tool, arguments: { id: task.id, action, ...answers } } as const;
     const outcome = await this.#deps.hub.callTool(
-      callOf(request, asked, { ...exchange, rounds: { capabilities } }),
+      buildCall(request, target, { ...exchange, rounds: { capabilities } }),
     );
-    if (outcome.outcome !== "ok") return faultOf(outcome);
-    const named = action === "get" ? { taskId: params.taskId } : {};
-    return JSON.stringify(this.#deps.identity.complete({ ...outcome.structured, ...named }));
+    if (outcome.outcome !== "ok") return toFault(outcome);
+    const idField = action === "get" ? { taskId: params.taskId } : {};
+    return JSON.stringify(this.#deps.identity.completeResult({ ...outcome.structured, ...idField }));
   }
 
-  /** Undefined for what was not given out, or to somebody else. */
-  #open(text: unknown, caller: Caller): KnownTask | undefined {
+  /** Undefined for an id that was not issued, or issued to another caller. */
+  #unseal(text: unknown, caller: Caller): SealedTask | undefined {
     const known = this.#ids.open(text);
-    return known?.for === ownerOf(caller) ? known : undefined;
+    return known?.for === toOwnerKey(caller) ? known : undefined;
   }
 }
 
-/** Sealed into the id that a client gets, so that any replica can serve it. */
-interface KnownTask {
-  /** At its server. */
+/** Sealed into the client's task id, so that any replica can serve it. */
+interface SealedTask {
+  /** The task's id at its server. */
   readonly id: string;
-  /** That began it, by the name that the client knows. */
+  /** The tool that began it, by the name that the client knows. */
   readonly tool: string;
   readonly for: string;
 }
@@ -96,19 +96,19 @@ interface KnownTask {
 const PURPOSE = "toolkeep/task";
 const MAX_LENGTH = 16 * 1024;
 
-/** A task is its token's, at the address where it was begun. */
-function ownerOf({ agentId, tokenId, narrowing }: Caller): string {
+/** A task belongs to its token, at the address where it began. */
+function toOwnerKey({ agentId, tokenId, narrowing }: Caller): string {
   return JSON.stringify([agentId, tokenId, narrowing ?? null]);
 }
 
-const NOT_FOLLOWED: RpcFault = {
+const EXTENSION_REQUIRED: RpcFault = {
   code: RPC.missingCapability,
   message: `the client must declare the extension ${TASKS} with this request`,
   data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
 };
 
-/** A tool that was taken away takes its tasks with it. */
-function faultOf({ outcome, error, text, fault }: ToolOutcome): RpcFault {
+/** The tasks of a tool that was taken away are reported as unknown. */
+function toFault({ outcome, error, text, fault }: ToolOutcome): RpcFault {
   if (fault) return fault;
   const message = error?.message ?? text;
   const isGone = ["unknown_tool", "not_granted", "denied", "invalid_arguments"].includes(outcome);

@@ -3,25 +3,25 @@ import https from "node:https";
 import { text } from "node:stream/consumers";
 import { isRecord } from "../../../lib/json.ts";
 import { eventData } from "../../../lib/sse.ts";
-import { META, NAMED_BY, RELAY_HEADER } from "../messages.ts";
+import { META, NAME_FIELDS, RELAY_HEADER } from "../messages.ts";
 
-/** A JSON-RPC message, or (2025-03-26) a batch of them, as it came. */
+/** A JSON-RPC message, or a batch of them (2025-03-26), as received. */
 export type Message = Readonly<Record<string, unknown>> | readonly unknown[];
 
 export interface LinkTarget {
-  /** Of `/mcp`. */
+  /** The URL of `/mcp`. */
   readonly url: string;
   readonly token: string;
 }
 
-/** An answer whose status says that the message was not taken. */
-export class Refused extends Error {
+/** An answer whose status says that the message was refused. */
+export class RefusedError extends Error {
   readonly status: number;
-  /** The JSON-RPC error of its body, where there was one. */
+  /** The JSON-RPC error of its body, if there was one. */
   readonly rpcError: Readonly<Record<string, unknown>> | undefined;
 
   constructor(status: number, body: string) {
-    const rpcError = errorIn(body);
+    const rpcError = parseError(body);
     super(
       typeof rpcError?.message === "string"
         ? rpcError.message
@@ -33,15 +33,15 @@ export class Refused extends Error {
 }
 
 /**
- * Speaks to a daemon's `/mcp` for one client. `node:http` and not `fetch`, which gives up on an answer after
- * five minutes; a call may take ten.
+ * Speaks to a daemon's `/mcp` for one client. Uses `node:http`, because `fetch` gives up on an answer after five minutes
+ * and a call may take ten.
  */
 export class DaemonLink {
   readonly #url: URL;
   readonly #token: string;
   readonly #client: typeof http | typeof https;
   readonly #agent: http.Agent;
-  /** Set by `initialize`: what every later message of the session carries. */
+  /** Set by `initialize`; sent with every later message of the session. */
   #session: Readonly<Record<string, string>> = {};
 
   constructor(target: LinkTarget) {
@@ -55,21 +55,21 @@ export class DaemonLink {
     return this.#session["mcp-session-id"];
   }
 
-  /** Resolves as soon as the daemon has taken the message, with what it answers. Throws Refused. */
+  /** Resolves with the answers as soon as the daemon has accepted the message. Throws RefusedError. */
   async post(message: Message, signal: AbortSignal): Promise<AsyncIterable<Message>> {
     const headers = {
       ...this.#session,
-      ...modernHeaders(message),
+      ...buildModernHeaders(message),
       accept: "application/json, text/event-stream",
     };
     const response = await this.#send("POST", headers, JSON.stringify(message), signal);
-    if (isInitialize(message)) this.#session = sessionHeaders(response);
-    return this.#noting(messagesOf(response), isInitialize(message));
+    if (isInitialize(message)) this.#session = readSessionHeaders(response);
+    return this.#trackVersion(readMessages(response), isInitialize(message));
   }
 
-  /** What the daemon says without being asked, in a session. Throws Refused. */
+  /** The messages that the daemon sends unasked in a session. Throws RefusedError. */
   async listen(signal: AbortSignal): Promise<AsyncIterable<Message>> {
-    return messagesOf(
+    return readMessages(
       await this.#send("GET", { ...this.#session, accept: "text/event-stream" }, undefined, signal),
     );
   }
@@ -96,7 +96,7 @@ export class DaemonLink {
         signal,
         headers: {
           ...headers,
-          // What clients on stdio may do is a setting of the daemon.
+          // The daemon's settings decide what clients on stdio may do.
           [RELAY_HEADER]: "stdio",
           authorization: `Bearer ${this.#token}`,
           ...(body !== undefined && {
@@ -108,14 +108,14 @@ export class DaemonLink {
       request.once("response", resolve).once("error", reject).end(body);
     });
     if ((response.statusCode ?? 0) < 300) return response;
-    throw new Refused(response.statusCode ?? 0, await text(response));
+    throw new RefusedError(response.statusCode ?? 0, await text(response));
   }
 
-  /** Later messages of a session must name the version that its `initialize` settled on. */
-  async *#noting(messages: AsyncIterable<Message>, initializing: boolean): AsyncGenerator<Message> {
+  /** Later messages of a session must name the version that its `initialize` negotiated. */
+  async *#trackVersion(messages: AsyncIterable<Message>, isInitializing: boolean): AsyncGenerator<Message> {
     for await (const message of messages) {
       const version =
-        initializing && "result" in message && isRecord(message.result) && message.result.protocolVersion;
+        isInitializing && "result" in message && isRecord(message.result) && message.result.protocolVersion;
       if (typeof version === "string") this.#session = { ...this.#session, "mcp-protocol-version": version };
       yield message;
     }
@@ -126,14 +126,14 @@ export function isInitialize(message: Message): boolean {
   return "method" in message && message.method === "initialize";
 }
 
-/** True for a message of the 2026-07-28 era, which names its protocol version itself. */
+/** Whether a message is of the modern era, in which each names its protocol version. */
 export function isModern(message: Message): boolean {
-  return modernVersion(message) !== undefined;
+  return readModernVersion(message) !== undefined;
 }
 
-async function* messagesOf(response: IncomingMessage): AsyncGenerator<Message> {
+async function* readMessages(response: IncomingMessage): AsyncGenerator<Message> {
   if (response.headers["content-type"]?.startsWith("text/event-stream")) {
-    // An event without data only says how to come back.
+    // An event without data only says how to reconnect.
     for await (const data of eventData(response)) if (data !== "") yield JSON.parse(data);
     return;
   }
@@ -141,41 +141,41 @@ async function* messagesOf(response: IncomingMessage): AsyncGenerator<Message> {
   if (body.trim() !== "") yield JSON.parse(body);
 }
 
-function sessionHeaders(response: IncomingMessage): Record<string, string> {
+function readSessionHeaders(response: IncomingMessage): Record<string, string> {
   const id = response.headers["mcp-session-id"];
   return typeof id === "string" ? { "mcp-session-id": id } : {};
 }
 
-/** Over HTTP a modern request repeats in headers what its body says. */
-function modernHeaders(message: Message): Record<string, string> {
-  const version = modernVersion(message);
+/** Over HTTP a modern request repeats parts of its body in headers. */
+function buildModernHeaders(message: Message): Record<string, string> {
+  const version = readModernVersion(message);
   if (version === undefined || !("method" in message) || typeof message.method !== "string") return {};
-  const name = paramsOf(message)[NAMED_BY[message.method] ?? ""];
+  const name = readParams(message)[NAME_FIELDS[message.method] ?? ""];
   return {
     "mcp-protocol-version": version,
     "mcp-method": message.method,
-    ...(typeof name === "string" && { "mcp-name": headerValue(name) }),
+    ...(typeof name === "string" && { "mcp-name": encodeHeader(name) }),
   };
 }
 
-function modernVersion(message: Message): string | undefined {
-  const meta = paramsOf(message)._meta;
+function readModernVersion(message: Message): string | undefined {
+  const meta = readParams(message)._meta;
   const version = isRecord(meta) ? meta[META.protocolVersion] : undefined;
   return typeof version === "string" ? version : undefined;
 }
 
-function paramsOf(message: Message): Record<string, unknown> {
+function readParams(message: Message): Record<string, unknown> {
   return "params" in message && isRecord(message.params) ? message.params : {};
 }
 
-/** Plain where a header can carry the value as it is, else the protocol's base64 form. */
-function headerValue(value: string): string {
+/** Returns the value unchanged if a header can carry it, otherwise in MCP's base64 form. */
+function encodeHeader(value: string): string {
   const plain =
     /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return plain ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
 
-function errorIn(body: string): Readonly<Record<string, unknown>> | undefined {
+function parseError(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
     return isRecord(parsed) && isRecord(parsed.error) ? parsed.error : undefined;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { addressOf } from "../../../../src/surfaces/gateway/http/admission.ts";
+import { parseAddress } from "../../../../src/surfaces/gateway/http/admission.ts";
 import { ERAS, type Era, testGateway } from "../../../support/test-gateway.ts";
 import { EVERYTHING } from "../../../support/test-hub.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
@@ -91,6 +91,6 @@ describe("an address", () => {
     ["/mcp/a/b", undefined],
     ["/mcp/%zz", undefined],
   ])("%s is read as %j", (path, address) => {
-    expect(addressOf(path)).toEqual(address);
+    expect(parseAddress(path)).toEqual(address);
   });
 });

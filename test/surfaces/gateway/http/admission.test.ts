@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createHub } from "../../../../src/hub.ts";
 import { silentLog } from "../../../../src/lib/log.ts";
 import { loadSettings } from "../../../../src/machine/config/load.ts";
-import { Admission, type Attempt } from "../../../../src/surfaces/gateway/http/admission.ts";
+import { Admission, type AdmissionRequest } from "../../../../src/surfaces/gateway/http/admission.ts";
 import type { HttpAnswer } from "../../../../src/surfaces/gateway/messages.ts";
 import { mountRpc } from "../../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../../src/surfaces/gateway/serve-mcp.ts";
@@ -21,7 +21,7 @@ async function open(setup: TestHubSetup = {}) {
   const tested = await testHub({ agents: { main: [] }, ...setup });
   const { hub } = tested;
   const admission = new Admission(hub.identity, () => hub.settings);
-  const admit = (token: string | undefined, change: Partial<Attempt> = {}) =>
+  const admit = (token: string | undefined, change: Partial<AdmissionRequest> = {}) =>
     admission.admit({
       authorization: token === undefined ? undefined : `Bearer ${token}`,
       host: HOST,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hostGuard } from "../../../../src/surfaces/gateway/http/host-guard.ts";
+import { createHostGuard } from "../../../../src/surfaces/gateway/http/host-guard.ts";
 
-const guard = hostGuard({ host: "192.168.1.7", publicUrl: "https://tools.example.org/base" });
+const guard = createHostGuard({ host: "192.168.1.7", publicUrl: "https://tools.example.org/base" });
 
 describe("the host guard", () => {
   it.each([
@@ -55,7 +55,7 @@ describe("the host guard", () => {
   });
 
   it("knows an IPv6 address that is configured without brackets", () => {
-    const check = hostGuard({ host: "fe80::1", publicUrl: null });
+    const check = createHostGuard({ host: "fe80::1", publicUrl: null });
     expect(check({ headers: { host: "[fe80::1]:19850" } })).toBeUndefined();
   });
 });
