@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type Identity, opens, type Principal, type Refusal } from "../../../call/identity/identity.ts";
+import { type Identity, opens, type Principal, type TokenRefusal } from "../../../call/identity/identity.ts";
 import { metadataAddress, OFFERED_SCOPES, ownAddress } from "../../../call/identity/resource.ts";
 import { bearerToken, hashToken } from "../../../call/identity/token.ts";
 import type { Caller, Host, Narrowing, Scope } from "../../../contract/caller.ts";
@@ -79,7 +79,7 @@ export interface Wanted {
   readonly metadata: () => string | undefined;
 }
 
-const WHY: Record<Refusal, string> = {
+const WHY: Record<TokenRefusal, string> = {
   missing: "a bearer token is required and none came",
   unknown: "the bearer token is not known here",
   expired: "the bearer token has expired",
@@ -98,7 +98,7 @@ export function authenticate(
  * 401 with a challenge for whoever is not recognised or brings a token for another address, 403 for a token that opens
  * no tools. A tool that the token's scopes leave out is another matter: that ends the call, not the request.
  */
-export function letIn(who: Principal | Refusal, wanted: Wanted): Result<AgentPrincipal, HttpAnswer> {
+export function letIn(who: Principal | TokenRefusal, wanted: Wanted): Result<AgentPrincipal, HttpAnswer> {
   if (who === "missing") return err(unauthorized(WHY.missing, "", wanted));
   if (typeof who === "string") return err(invalidToken(WHY[who], wanted));
   if (who.kind === "admin")
@@ -200,7 +200,7 @@ export class Admission {
   /** A promise only for a token that another process on the same database may have issued a moment ago. */
   admit(attempt: Attempt): Admitted | Promise<Admitted> {
     const { token, hash } = this.#bringing(attempt);
-    const who = hash === undefined ? "missing" : this.#identity.ofHash(hash);
+    const who = hash === undefined ? "missing" : this.#identity.authenticateHash(hash);
     return who === "unknown" ? this.#lookAgain(token, attempt) : this.#decide(who, attempt);
   }
 
@@ -213,7 +213,7 @@ export class Admission {
     return brought;
   }
 
-  #decide(who: Principal | Refusal, attempt: Attempt): Admitted {
+  #decide(who: Principal | TokenRefusal, attempt: Attempt): Admitted {
     const admitted = letIn(who, this.#wanted(attempt));
     if (!admitted.ok) return admitted;
     const { tokenId, requestsPerMinute } = admitted.value;
