@@ -214,7 +214,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
-    callTool({ ...call, caller: identity.operator("sync"), via: "library" }, kernel);
+    callTool({ ...call, caller: identity.operatorCaller("sync"), via: "library" }, kernel);
   const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
   const known = openKnowledge(knowing, closing);
   const { embedder, memory, knowledge } = known;
@@ -271,7 +271,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
         upstream
           .origins()
           .some(({ origin, offers }) => offers.some(({ kind, key }) => matches(`${origin}:${kind}:${key}`))),
-      agentsWith: (toolbox) => identity.withToolbox(toolbox),
+      agentsWith: (toolbox) => identity.agentsWithToolbox(toolbox),
       ...shared,
     }),
   );

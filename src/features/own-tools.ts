@@ -128,7 +128,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createAgentTools({
       identity,
       questions,
-      beyond: (caller, gift) => catalog().findExcessGrants(caller, gift),
+      findExcessGrants: (caller, gift) => catalog().findExcessGrants(caller, gift),
       unanswered: (agent) => catalog().unresolvedGrants(agent),
       toolboxNames: () => [...catalog().toolboxes.byName.keys()],
       toolsOf: (agent) => {

@@ -26,7 +26,7 @@ test("twenty thousand calls leave nothing behind", async () => {
   const controller = new AbortController();
   setMaxListeners(AT_ONCE, controller.signal);
   const stop = new LightSignal();
-  const caller = it.hub.identity.operator("many");
+  const caller = it.hub.identity.operatorCaller("many");
   const call = async (n: number) => {
     const { outcome, text } = await it.hub.callTool({
       name: "mcp_echo_echo",

@@ -33,7 +33,7 @@ interface Setup {
   /** In place of `secret`: the known secrets, and the values they expand to. */
   readonly vault?: Pick<Vault, "expand" | "redact" | "revisionsIn">;
   /** The caller as it is now; absent: unchanged. */
-  readonly current?: Kernel["identity"]["current"];
+  readonly current?: Kernel["identity"]["currentCaller"];
   /** How long a call waits for approval. */
   readonly waitMs?: number;
   /** How long the store may take to save the intent of a destructive call. */
@@ -131,7 +131,7 @@ export async function openExecutor({
     },
     watchdog,
     approvals,
-    identity: { current },
+    identity: { currentCaller: current },
     audit,
     schemas: new Schemas(() => {}),
     deadlines: new Deadlines(),

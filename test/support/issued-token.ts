@@ -20,7 +20,7 @@ export async function issuedTokens(hub: Hub, agent: string, resource = "/mcp"): 
   const redirectUri = "https://client.example/back";
   const challenge = createHash("sha256").update(verifier).digest("base64url");
   const scopes = ["mcp"] as const;
-  const code = await consents.give({ client: CLIENT, agent, scopes, resource, redirectUri, challenge });
+  const code = await consents.create({ client: CLIENT, agent, scopes, resource, redirectUri, challenge });
   const tokens = await consents.redeem(code, { clientId: CLIENT.id, redirectUri, verifier });
   if (!tokens.ok) throw new Error(tokens.error.message);
   return tokens.value;

@@ -78,7 +78,7 @@ export async function testHub(setup: TestHubSetup = {}): Promise<TestHub> {
       hub.callTool({
         name,
         arguments: args,
-        caller: agent === undefined ? hub.identity.operator("test") : caller(agent),
+        caller: agent === undefined ? hub.identity.operatorCaller("test") : caller(agent),
         via: "library",
       }),
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import { NamedLists } from "../../lib/named-lists.ts";
 import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
-import type { Gift } from "../identity/gift.ts";
+import type { GrantRequest } from "../identity/grant-request.ts";
 import { findExcessGrants } from "./excess-grants.ts";
 import {
   type GrantSet,
@@ -224,7 +224,7 @@ export class Catalog {
   }
 
   /** What of a grant request the caller does not hold itself, in words for people. */
-  findExcessGrants(caller: Caller, request: Gift): readonly string[] {
+  findExcessGrants(caller: Caller, request: GrantRequest): readonly string[] {
     return findExcessGrants(caller, request, {
       toolboxes: this.toolboxes.byName,
       tool: (name) => this.get(name),

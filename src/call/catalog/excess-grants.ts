@@ -2,7 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import type { Caller, FolderGrant } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { ToolboxRecord } from "../../machine/db/store.ts";
-import type { Gift } from "../identity/gift.ts";
+import type { GrantRequest } from "../identity/grant-request.ts";
 import { entriesOf, grantSet, isHeld, isPattern } from "./grants.ts";
 
 export interface GrantLookup {
@@ -14,7 +14,11 @@ export interface GrantLookup {
  * What of a grant request the caller does not hold itself, in words for people. Nobody can hand on what they could not
  * use: nothing outside their token's scopes, and `*` and patterns only as the very same entries, since those grow.
  */
-export function findExcessGrants(caller: Caller, request: Gift, lookup: GrantLookup): readonly string[] {
+export function findExcessGrants(
+  caller: Caller,
+  request: GrantRequest,
+  lookup: GrantLookup,
+): readonly string[] {
   if (caller.operator) return [];
   const { toolboxes = [], grants = [], folders = [] } = request;
   const missingToolboxes = toolboxes.filter(

@@ -9,7 +9,7 @@ import type { ToolboxView } from "./toolboxes.ts";
 
 export interface ToolboxToolsDeps {
   readonly catalog: () => Pick<Catalog, "findExcessGrants" | "toolboxes">;
-  readonly identity: Pick<Identity, "withToolbox">;
+  readonly identity: Pick<Identity, "agentsWithToolbox">;
   readonly questions: Pick<Questions, "ask">;
 }
 
@@ -164,7 +164,7 @@ async function refusal(
 ): Promise<ToolResult | undefined> {
   if (added.length === 0 || caller.operator) return undefined;
   const exceeding = catalog().findExcessGrants(caller, { grants: added });
-  const gaining = identity.withToolbox(toolbox);
+  const gaining = identity.agentsWithToolbox(toolbox);
   if (exceeding.length === 0 && gaining.length === 0) return undefined;
   const tooMany = refuseTooMany(exceeding, [added]);
   if (tooMany) return tooMany;

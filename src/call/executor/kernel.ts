@@ -25,7 +25,7 @@ export interface Kernel {
   readonly offers: Pick<Offers, "resolve" | "pending">;
   readonly schemas: Schemas;
   /** Looks the caller up again: its agent or token may be gone by the time a person answers. */
-  readonly identity: Pick<Identity, "current">;
+  readonly identity: Pick<Identity, "currentCaller">;
   readonly watchdog: Pick<
     Watchdog,
     "decide" | "files" | "mayAsk" | "labels" | "noteRead" | "labelsOfContent" | "labelContent"

@@ -175,7 +175,7 @@ async function askPerson(
  */
 function decideAgain({ call, wrapper }: CallTarget, request: CallForApproval, kernel: Kernel): Preparation {
   const { watchdog, approvals, identity } = kernel;
-  const caller: Caller | undefined = identity.current(call.caller);
+  const caller: Caller | undefined = identity.currentCaller(call.caller);
   if (!caller) return refuse(refusal("denied", CALLER_GONE), request.tool);
   const outer = wrapper && resolve({ ...wrapper.call, caller }, kernel);
   const resolved = outer?.ok === false ? outer : resolve({ ...call, caller }, kernel);

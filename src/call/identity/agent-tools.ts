@@ -9,19 +9,19 @@ import type { AgentRecord } from "../../machine/db/store.ts";
 import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import {
-  addedBy,
-  checkGift,
-  exceedingPart,
-  type GiftDeps,
-  giftText,
-  isBelow,
-  shortened,
-} from "./agent-gifts.ts";
+  checkGrantRequest,
+  describeGrants,
+  findAdded,
+  findUnapproved,
+  type GrantRequestDeps,
+  shortenList,
+  worksFor,
+} from "./agent-grants.ts";
 import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
-import type { Gift } from "./gift.ts";
+import type { GrantRequest } from "./grant-request.ts";
 import type { Identity } from "./identity.ts";
 
-export interface AgentToolDeps extends GiftDeps {
+export interface AgentToolDeps extends GrantRequestDeps {
   readonly identity: Pick<
     Identity,
     "agents" | "agent" | "agentById" | "createAgent" | "updateAgent" | "deleteAgent" | "tokens"
@@ -44,7 +44,7 @@ const MAX_SHOWN_TOOLS = 500;
 
 const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 40, description: "The agent." };
 const DESCRIPTION: JsonSchema = { type: "string", maxLength: 2_000, description: "What it is for." };
-const GIFT: Readonly<Record<keyof Gift, JsonSchema>> = {
+const GIFT: Readonly<Record<keyof GrantRequest, JsonSchema>> = {
   toolboxes: names(100, "The toolboxes it has."),
   grants: names(200, "Tools it has beside them, one by one: full names, or patterns such as mcp:github:*."),
   folders: {
@@ -109,7 +109,7 @@ function getTool(deps: AgentToolDeps): Tool {
       const tokens = deps.identity.tokens().filter(({ agentId }) => agentId === agent.id).length;
       const lines = [
         agentLine(agent, deps),
-        `has ${giftText(agent) || "the core tools only"}`,
+        `has ${describeGrants(agent) || "the core tools only"}`,
         `tokens: ${tokens}`,
         `tools (${tools.length}): ${shown.join(", ")}${tools.length > shown.length ? " …" : ""}`,
         ...remarks(agent, deps),
@@ -125,7 +125,7 @@ function getTool(deps: AgentToolDeps): Tool {
   });
 }
 
-interface NewAgent extends Gift {
+interface NewAgent extends GrantRequest {
   readonly name: string;
   readonly description?: string;
   readonly parent?: string;
@@ -152,8 +152,8 @@ function createTool(deps: AgentToolDeps): Tool {
       const { name, ...input } = args;
       const gift = withDefaults(args);
       const parent = checkNew(args, caller, deps);
-      checkGift(gift, deps.toolboxNames());
-      const exceeding = exceedingPart(gift, caller, deps);
+      checkGrantRequest(gift, deps.toolboxNames());
+      const exceeding = findUnapproved(gift, caller, deps);
       const tooMany = refuseTooMany(exceeding, listsOf(gift));
       if (tooMany) return tooMany;
       const isForeign = parent !== undefined && !isOwn(parent, caller, deps);
@@ -164,7 +164,7 @@ function createTool(deps: AgentToolDeps): Tool {
       const wish = {
         tool,
         bound: [args, exceeding, parent?.id ?? null],
-        prompt: `May ${caller.agentName} create the agent ${name} with ${giftText(gift) || "the core tools"}? ${reasons.join(" ")}`,
+        prompt: `May ${caller.agentName} create the agent ${name} with ${describeGrants(gift) || "the core tools"}? ${reasons.join(" ")}`,
         visibleArguments: args,
       };
       const refused = reasons.length === 0 ? undefined : await requireAgreement(deps.questions, wish, caller);
@@ -175,7 +175,7 @@ function createTool(deps: AgentToolDeps): Tool {
 
 function updateTool(deps: AgentToolDeps): Tool {
   const tool = "update_agent";
-  return definePlatform<Gift & { readonly name: string; readonly description?: string }>({
+  return definePlatform<GrantRequest & { readonly name: string; readonly description?: string }>({
     ...DOMAIN,
     name: tool,
     title: "Change an agent",
@@ -188,14 +188,14 @@ function updateTool(deps: AgentToolDeps): Tool {
       const { name, ...change } = args;
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
       const agent = deps.identity.agent(name);
-      const added = addedBy(change, agent);
-      checkGift(added, deps.toolboxNames());
-      const exceeding = exceedingPart(added, caller, deps);
+      const added = findAdded(change, agent);
+      checkGrantRequest(added, deps.toolboxNames());
+      const exceeding = findUnapproved(added, caller, deps);
       const tooMany = refuseTooMany(exceeding, listsOf(added));
       if (tooMany) return tooMany;
       const reasons = [
         ...notOwn(caller, exceeding),
-        ...(isBelow(agent, caller.agentId, deps) ? [] : [whose(agent, caller)]),
+        ...(worksFor(agent, caller.agentId, deps) ? [] : [whose(agent, caller)]),
       ];
       const wish = {
         tool,
@@ -227,10 +227,10 @@ function deleteTool(deps: AgentToolDeps): Tool {
       const below = deps.identity.agents().filter(({ parentId }) => parentId === agent.id);
       if (below.length > 0)
         return failed(
-          `${name} is the parent of ${shortened(below.map((each) => each.name))}. Delete those first.`,
+          `${name} is the parent of ${shortenList(below.map((each) => each.name))}. Delete those first.`,
         );
       const tokens = deps.identity.tokens().filter(({ agentId }) => agentId === agent.id).length;
-      const isFree = tokens === 0 && isBelow(agent, caller.agentId, deps);
+      const isFree = tokens === 0 && worksFor(agent, caller.agentId, deps);
       const wish = {
         tool,
         bound: [agent.id, agent.updatedAt],
@@ -263,7 +263,7 @@ function checkNew(
 }
 
 /** What a new agent would have, as `createAgent` makes it. */
-function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): Gift {
+function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): GrantRequest {
   return {
     toolboxes: toolboxes ?? (scout ? [SCOUT_TOOLBOX] : []),
     ...(grants && { grants }),
@@ -271,25 +271,25 @@ function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): 
   };
 }
 
-function listsOf({ toolboxes = [], grants = [], folders = [] }: Gift) {
+function listsOf({ toolboxes = [], grants = [], folders = [] }: GrantRequest) {
   return [toolboxes, grants, folders];
 }
 
 function isOwn(agent: AgentRecord, caller: Caller, deps: AgentToolDeps): boolean {
-  return agent.id === caller.agentId || isBelow(agent, caller.agentId, deps);
+  return agent.id === caller.agentId || worksFor(agent, caller.agentId, deps);
 }
 
 function notOwn({ agentName }: Caller, exceeding: readonly string[]): readonly string[] {
-  return exceeding.length === 0 ? [] : [`${agentName} does not have ${shortened(exceeding)} itself.`];
+  return exceeding.length === 0 ? [] : [`${agentName} does not have ${shortenList(exceeding)} itself.`];
 }
 
 function whose({ id, name }: AgentRecord, { agentId, agentName }: Caller): string {
   return id === agentId ? `${agentName} would change itself.` : `${name} does not work for ${agentName}.`;
 }
 
-function changeText(change: Gift & { readonly description?: string }, added: Gift): string {
-  const gains = giftText(added);
-  const now = giftText(change);
+function changeText(change: GrantRequest & { readonly description?: string }, added: GrantRequest): string {
+  const gains = describeGrants(added);
+  const now = describeGrants(change);
   return [
     ...(gains === "" ? [] : [`It would gain ${gains}.`]),
     ...(now === "" ? [] : [`It would have ${now}.`]),
@@ -312,8 +312,8 @@ function told(what: "Created" | "Changed", agent: AgentRecord, deps: AgentToolDe
 function remarks(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
   const { unknown, unmatched } = deps.unanswered(agent);
   return [
-    ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${shortened(unknown)}`]),
-    ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${shortened(unmatched)}`]),
+    ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${shortenList(unknown)}`]),
+    ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${shortenList(unmatched)}`]),
   ];
 }
 
@@ -321,7 +321,7 @@ function agentLine(agent: AgentRecord, deps: AgentToolDeps): string {
   const { name, context, parent, toolboxes, description } = shownAgent(agent, deps);
   const facts = [
     parent === null ? context : `${context} of ${parent}`,
-    ...(toolboxes.length === 0 ? [] : [`toolboxes: ${shortened(toolboxes)}`]),
+    ...(toolboxes.length === 0 ? [] : [`toolboxes: ${shortenList(toolboxes)}`]),
   ];
   return `${name} (${facts.join("; ")})${description === "" ? "" : `: ${description}`}`;
 }

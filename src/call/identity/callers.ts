@@ -5,14 +5,14 @@ import { contextOf } from "./context.ts";
 /** The agent name under which a person at the command line or dashboard calls tools. */
 export const OPERATOR = "operator";
 
-/** An agent, seen through a token (or, for a person acting as the agent, through none). */
+/** An agent as a caller, through a token (or through none, where a person acts as the agent). */
 export function agentCaller(
   agent: AgentRecord,
   through: {
     readonly tokenId: string | null;
     readonly scopes: readonly TokenScope[] | null;
     readonly conversation: string;
-    /** The name of the person who has it call. */
+    /** The name of the person who makes the agent call. */
     readonly person?: string;
     readonly interactive?: boolean;
   },
@@ -38,37 +38,37 @@ export function agentCaller(
   };
 }
 
-/** See `Identity.current`. */
-export function currentCaller(
+/** See `Identity.currentCaller`. */
+export function refreshCaller(
   caller: Caller,
   agent: AgentRecord | undefined,
   token: Pick<TokenRecord, "expiresAt"> | undefined,
   now: number,
 ): Caller | undefined {
   if (caller.operator) return caller;
-  const isAdmitted =
+  const hasValidToken =
     caller.tokenId === null || (token && (token.expiresAt === null || token.expiresAt > now));
-  if (!agent || !isAdmitted) return undefined;
+  if (!agent || !hasValidToken) return undefined;
   const { toolboxes, grants, folders } = agent;
   return { ...caller, toolboxes, grants, folders };
 }
 
-/** Whoever calls as themselves, or has an agent call. */
-export interface Acting {
+/** A person or admin token that calls directly, or makes an agent call. */
+export interface OperatorInfo {
   readonly role: Role;
-  /** The name, where it is a person. */
+  /** The name, if it is a person. */
   readonly person?: string;
-  /** What they came with, where it is an admin token. */
+  /** The token, if it is an admin token. */
   readonly tokenId?: string;
 }
 
-/** Null: every scope. Who is no admin has no tool that administers, whichever agent they call as. */
+/** Null: every scope. Only admins have admin tools, whichever agent they call as. */
 export function scopesOf(role: Role): readonly Scope[] | null {
-  return role === "admin" ? null : NOT_ADMINISTERING;
+  return role === "admin" ? null : NON_ADMIN_SCOPES;
 }
 
-/** A person: every tool, a workspace that people share. */
-export function operatorCaller(conversation: string, who: Acting = { role: "admin" }): Caller {
+/** A person as a caller: every tool, and a workspace that people share. */
+export function operatorCaller(conversation: string, who: OperatorInfo = { role: "admin" }): Caller {
   return {
     agentId: OPERATOR,
     agentName: OPERATOR,
@@ -85,4 +85,4 @@ export function operatorCaller(conversation: string, who: Acting = { role: "admi
   };
 }
 
-const NOT_ADMINISTERING = SCOPES.filter((scope) => scope !== "admin");
+const NON_ADMIN_SCOPES = SCOPES.filter((scope) => scope !== "admin");

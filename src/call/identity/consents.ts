@@ -10,7 +10,10 @@ import type { Identity } from "./identity.ts";
 import { hashToken, newCode, newSecret, tokensFor } from "./token.ts";
 
 const CODE_MS = 60_000;
-/** Two requests of one client may find at once that their token has expired, and an answer may be lost on its way: so long, and only until the answer is used. */
+/**
+ * Two requests of one client may find at the same time that their token has expired, and an answer may be lost. For
+ * this long, and only until the answer is used, the same answer is given again.
+ */
 const SAME_ANSWER_MS = 30_000;
 
 export interface ConsentsDeps {
@@ -19,21 +22,21 @@ export interface ConsentsDeps {
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** How long what is issued lives. Asked every time. */
+  /** How long issued tokens live. Asked every time. */
   readonly lifetimes: () => { readonly accessMs: number; readonly refreshMs: number };
 }
 
-/** What a person said yes to. */
+/** What a person agreed to. */
 export interface ConsentInput {
   readonly client: { readonly id: string; readonly name: string };
-  /** By name. */
+  /** The agent's name. */
   readonly agent: string;
   readonly scopes: readonly TokenScope[];
-  /** The only path that its tokens open, with what is below. */
+  /** The only path that its tokens open, including what is below. */
   readonly resource: string;
   /** Where the code is sent. */
   readonly redirectUri: string;
-  /** The S256 challenge of whoever will bring the code. */
+  /** The S256 challenge of the client that will present the code. */
   readonly challenge: string;
 }
 
@@ -60,19 +63,19 @@ export interface IssuedTokens {
   readonly scopes: readonly TokenScope[];
 }
 
-/** As OAuth names it, with a sentence for the developer of the client. */
+/** An OAuth error, with a sentence for the developer of the client. */
 export interface ConsentRefusal {
   readonly error: "invalid_grant" | "invalid_target" | "invalid_scope";
   readonly message: string;
 }
 
-type Known = { readonly key: ConsentKeyRecord; readonly consent: ConsentRecord };
+type KnownKey = { readonly key: ConsentKeyRecord; readonly consent: ConsentRecord };
 
 /**
- * What people allowed clients, and the tokens that follow from it. A code and a refresh token count once; whoever brings
- * one a second time ends the consent, because one of the two who had it is not the client. Only who renews again at once,
- * before either of the tokens that it was exchanged for was used, gets the same answer again. Everything is in the store,
- * by its hash, so any process on it can take the next step.
+ * What people allowed clients, and the tokens that follow from it. A code or refresh token counts once. Presenting it a
+ * second time ends the consent, because one of the two who had it is not the client. Only a renewal that is repeated at
+ * once, before either of the new tokens was used, gets the same answer again. Everything is in the store, by its hash,
+ * so that any process can take the next step.
  */
 export class Consents {
   readonly #deps: ConsentsDeps;
@@ -81,8 +84,8 @@ export class Consents {
     this.#deps = deps;
   }
 
-  /** Resolves with the code for the client. Throws NOT_FOUND for an agent that there is not. */
-  async give(input: ConsentInput): Promise<string> {
+  /** Resolves with the code for the client. Throws NOT_FOUND for an agent that does not exist. */
+  async create(input: ConsentInput): Promise<string> {
     const { store, identity, clock, newId } = this.#deps;
     const now = clock();
     const code = newCode();
@@ -106,35 +109,36 @@ export class Consents {
 
   /** The first tokens, for a code. */
   async redeem(code: string, proof: CodeProof): Promise<Result<IssuedTokens, ConsentRefusal>> {
-    const known = await this.#known(code, "code", proof.clientId);
-    if (!known) return err(grantRefusal("the code is not known here, or was given to another client"));
+    const known = await this.#findKey(code, "code", proof.clientId);
+    if (!known) return err(grantRefusal("the code is unknown, or was issued to another client"));
     const { key, consent } = known;
     if (key.redirectUri !== proof.redirectUri)
-      return err(grantRefusal("redirect_uri is not the one that the code was sent to"));
+      return err(grantRefusal("redirect_uri differs from the one that the code was sent to"));
     if (key.challenge !== challengeOf(proof.verifier))
-      return err(grantRefusal("code_verifier does not fit the code_challenge"));
+      return err(grantRefusal("code_verifier does not match the code_challenge"));
     if (proof.resource !== undefined && proof.resource !== consent.resource) return err(OTHER_RESOURCE);
-    // The code alone has been through a browser; what is made of it must not follow from that.
+    // The code has been through a browser, so the tokens must not be derivable from it alone.
     return this.#issue(`${code} ${proof.verifier}`, known, consent.scopes);
   }
 
   /** The next tokens, for the refresh token that came with the last ones. */
   async renew(refreshToken: string, proof: RenewalProof): Promise<Result<IssuedTokens, ConsentRefusal>> {
-    const known = await this.#known(refreshToken, "refresh", proof.clientId);
-    if (!known)
-      return err(grantRefusal("the refresh token is not known here, or was given to another client"));
+    const known = await this.#findKey(refreshToken, "refresh", proof.clientId);
+    if (!known) return err(grantRefusal("the refresh token is unknown, or was issued to another client"));
     const { consent } = known;
     if (proof.resource !== undefined && proof.resource !== consent.resource) return err(OTHER_RESOURCE);
     const scopes = proof.scopes ?? consent.scopes;
-    const more = scopes.filter((scope) => !(consent.scopes as readonly string[]).includes(scope));
-    if (more.length > 0) {
-      const message = `nobody agreed to ${more.join(" ").slice(0, 200)}; agreed was ${consent.scopes.join(" ")}`;
+    const excess = scopes.filter((scope) => !(consent.scopes as readonly string[]).includes(scope));
+    if (excess.length > 0) {
+      const message = `the person did not agree to ${excess.join(" ").slice(0, 200)}, only to ${consent.scopes.join(" ")}`;
       return err({ error: "invalid_scope", message });
     }
     return this.#issue(refreshToken, known, scopes as readonly TokenScope[]);
   }
 
-  /** Ends the consent that a token, of either kind, came from. One of another client, or none, is passed over. */
+  /**
+   * Ends the consent that a token, of either kind, came from. Unknown tokens and those of other clients are ignored.
+   */
   async revoke(token: string, clientId: string): Promise<void> {
     const { store, identity } = this.#deps;
     const consentId = identity.consentIdOf(token) ?? (await store.key(hashToken(token)))?.consent.id;
@@ -142,21 +146,25 @@ export class Consents {
     if (consent?.clientId === clientId) await this.#end(consent.id);
   }
 
-  async #known(secret: string, kind: ConsentKeyRecord["kind"], clientId: string): Promise<Known | undefined> {
+  async #findKey(
+    secret: string,
+    kind: ConsentKeyRecord["kind"],
+    clientId: string,
+  ): Promise<KnownKey | undefined> {
     const known = await this.#deps.store.key(hashToken(secret));
     return known?.key.kind === kind && known.consent.clientId === clientId ? known : undefined;
   }
 
   async #issue(
     secret: string,
-    known: Known,
+    known: KnownKey,
     scopes: readonly TokenScope[],
   ): Promise<Result<IssuedTokens, ConsentRefusal>> {
     const { store, identity, events, clock, lifetimes } = this.#deps;
     const { key, consent } = known;
     const now = clock();
-    if (key.usedAt !== null) return this.#usedAgain(secret, known);
-    if (key.expiresAt <= now) return err(grantRefusal("it has expired"));
+    if (key.usedAt !== null) return this.#onReuse(secret, known);
+    if (key.expiresAt <= now) return err(grantRefusal("the code or refresh token has expired"));
 
     const { accessMs, refreshMs } = lifetimes();
     const { access, refresh } = tokensFor(secret, key.salt);
@@ -177,39 +185,39 @@ export class Consents {
       role: null,
       interactive: false,
     };
-    const isIssued = await unlessGone(
+    const isIssued = await ignoreNotFound(
       store.use(key.hash, now, {
         token,
         refresh: keyOf(refresh, "refresh", consent.id, now, refreshMs),
         expiresAt: now + Math.max(accessMs, refreshMs),
       }),
     );
-    if (isIssued === undefined) return err(GONE);
-    if (!isIssued) return this.#usedMeanwhile(secret, key.hash);
+    if (isIssued === undefined) return err(CONSENT_ENDED);
+    if (!isIssued) return this.#onUsedMeanwhile(secret, key.hash);
     await identity.reload();
     if (key.kind === "code") events.emit("token.changed", { token: token.id, change: "created" });
     return ok({ accessToken: access, expiresInMs: accessMs, refreshToken: refresh, scopes });
   }
 
-  async #usedMeanwhile(secret: string, hash: string): Promise<Result<IssuedTokens, ConsentRefusal>> {
+  async #onUsedMeanwhile(secret: string, hash: string): Promise<Result<IssuedTokens, ConsentRefusal>> {
     const known = await this.#deps.store.key(hash);
-    return known ? this.#usedAgain(secret, known) : err(GONE);
+    return known ? this.#onReuse(secret, known) : err(CONSENT_ENDED);
   }
 
-  async #usedAgain(secret: string, { key, consent }: Known): Promise<Result<IssuedTokens, ConsentRefusal>> {
+  async #onReuse(secret: string, { key, consent }: KnownKey): Promise<Result<IssuedTokens, ConsentRefusal>> {
     const { store, identity, clock } = this.#deps;
     const now = clock();
     const { access, refresh } = tokensFor(secret, key.salt);
     const isFresh = key.kind === "refresh" && now - (key.usedAt ?? 0) < SAME_ANSWER_MS;
     const next = isFresh ? await store.key(hashToken(refresh)) : undefined;
     if (isFresh) await identity.reload();
-    // Whoever used the answer has it: who asks for it once more is somebody else.
+    // Whoever used the answer has received it, so this request comes from somebody else.
     if (next?.key.usedAt !== null || identity.wasUsed(access, next.key.createdAt)) {
       await this.#end(consent.id);
-      return err(grantRefusal("it was used before; everything that was issued for it has ended"));
+      return err(grantRefusal("it was already used; all tokens that were issued for it have ended"));
     }
     const issued = identity.tokens().find(({ id }) => id === tokenIdOf(consent.id));
-    if (!issued) return err(GONE);
+    if (!issued) return err(CONSENT_ENDED);
     return ok({
       accessToken: access,
       expiresInMs: Math.max(0, (issued.expiresAt ?? now) - now),
@@ -220,7 +228,7 @@ export class Consents {
 
   async #end(consentId: string): Promise<void> {
     const { store, identity, events } = this.#deps;
-    await unlessGone(store.delete(consentId));
+    await ignoreNotFound(store.delete(consentId));
     await identity.reload();
     events.emit("token.changed", { token: tokenIdOf(consentId), change: "revoked" });
   }
@@ -228,10 +236,10 @@ export class Consents {
 
 const OTHER_RESOURCE: ConsentRefusal = {
   error: "invalid_target",
-  message: "resource is not the one that the person agreed to",
+  message: "resource differs from the one that the person agreed to",
 };
 
-const GONE: ConsentRefusal = { error: "invalid_grant", message: "the consent has ended" };
+const CONSENT_ENDED: ConsentRefusal = { error: "invalid_grant", message: "the consent has ended" };
 
 function grantRefusal(message: string): ConsentRefusal {
   return { error: "invalid_grant", message };
@@ -257,7 +265,7 @@ function keyOf(
   };
 }
 
-/** The same after every renewal: sessions, limits and the audit know a client by it. */
+/** The same after every renewal: sessions, limits and the audit identify a client by it. */
 function tokenIdOf(consentId: string): string {
   return consentId.replace(/^con_/, "tok_");
 }
@@ -266,8 +274,8 @@ function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier).digest("base64url");
 }
 
-/** Undefined when somebody ended the consent, or deleted its agent, in the meantime. */
-async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+/** Undefined when the consent was ended, or its agent deleted, in the meantime. */
+async function ignoreNotFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -10,7 +10,7 @@ export function contextOf({ parentId, scout }: Pick<AgentRecord, "parentId" | "s
   return scout ? "scout" : "sub-agent";
 }
 
-/** A scout works for somebody, and nobody works for it. Throws BAD_REQUEST. */
+/** A scout works for another agent and has no sub-agents. Throws BAD_REQUEST. */
 export function checkParent(name: string, scout: boolean, parent: AgentRecord | undefined): void {
   if (scout && !parent) {
     throw new ToolkeepError("BAD_REQUEST", `a scout works for another agent; name the parent of ${name}`);
@@ -23,16 +23,16 @@ export function checkParent(name: string, scout: boolean, parent: AgentRecord | 
   }
 }
 
-/** Nobody's sub-agents go deeper; a circle, which nothing makes, would end here too. */
-const DEEPEST = 100;
+/** No agent is nested deeper; a cycle, which nothing creates, would also end here. */
+const MAX_DEPTH = 100;
 
-/** The agent at the top of those that an agent works for; itself where it works for nobody. */
+/** The topmost agent above an agent; itself where it works for nobody. */
 export function rootOf(
   id: string,
   agentById: (id: string) => Pick<AgentRecord, "parentId"> | undefined,
 ): string {
   let root = id;
-  for (let depth = 0; depth < DEEPEST; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const parentId = agentById(root)?.parentId;
     if (!parentId) return root;
     root = parentId;
@@ -40,13 +40,13 @@ export function rootOf(
   return root;
 }
 
-/** Whoever works for an agent that nobody watches over is not watched over either. */
+/** An agent that works for a headless agent is headless, too. */
 export function isHeadless(
   id: string,
   agentById: (id: string) => Pick<AgentRecord, "headless" | "parentId"> | undefined,
 ): boolean {
   let agent = agentById(id);
-  for (let depth = 0; agent && depth < DEEPEST; depth++) {
+  for (let depth = 0; agent && depth < MAX_DEPTH; depth++) {
     if (agent.headless) return true;
     agent = agent.parentId === null ? undefined : agentById(agent.parentId);
   }

@@ -8,9 +8,9 @@ import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { AgentRecord, Store, TokenRecord } from "../../machine/db/store.ts";
-import { type Acting, agentCaller, currentCaller, OPERATOR, operatorCaller } from "./callers.ts";
+import { agentCaller, OPERATOR, type OperatorInfo, operatorCaller, refreshCaller } from "./callers.ts";
 import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
-import { scopeList } from "./scopes.ts";
+import { checkScopes } from "./scopes.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
 export { OPERATOR };
@@ -26,20 +26,20 @@ export interface AgentInput {
   readonly description?: string;
   /** The name of the agent that this one works for; makes it a sub-agent. */
   readonly parent?: string;
-  /** Makes a sub-agent a scout; without toolboxes it then gets the toolbox `scout`. */
+  /** Makes a sub-agent a scout; without toolboxes it gets the toolbox `scout`. */
   readonly scout?: boolean;
   readonly toolboxes?: readonly string[];
   readonly grants?: readonly string[];
   readonly folders?: AgentRecord["folders"];
-  /** Tools that its lists never leave to `tool_search`. */
+  /** Tools that its lists never defer. */
   readonly pins?: readonly string[];
-  /** Null: nobody says. */
+  /** Null: unknown. */
   readonly model?: string | null;
-  /** What would ask a person is denied, for those that work for it too. */
+  /** What would ask a person is denied, also for agents that work for it. */
   readonly headless?: boolean;
   /** Its model runs on this machine or near it. */
   readonly localModel?: boolean;
-  /** It leads other agents. */
+  /** It directs other agents. */
   readonly coordinator?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface TokenInput {
   readonly label?: string;
   readonly scopes?: readonly string[];
   readonly expiresInMs?: number;
-  /** Instead of what the settings say. */
+  /** Overrides the settings. */
   readonly requestsPerMinute?: number;
   /** What an admin token may do; default everything. */
   readonly role?: Role;
@@ -71,33 +71,33 @@ export type Principal =
       readonly tokenId: string;
       readonly agent: AgentRecord;
       readonly scopes: readonly TokenScope[] | null;
-      /** The only path it opens, with what is below; null: every one. */
+      /** The only path it opens, including what is below; null: every path. */
       readonly resource: string | null;
       /** Null: what the settings say. */
       readonly requestsPerMinute: number | null;
       readonly interactive: boolean;
     };
 
-export type Refusal = "missing" | "unknown" | "expired";
+export type TokenRefusal = "missing" | "unknown" | "expired";
 
 const TOUCH_EVERY_MS = 60_000;
-/** Changes and reloads wait for each other: a list read before a change must not replace what the change put here. */
+/** Changes and reloads run one at a time: a list read before a change must not overwrite that change. */
 const CHANGES = "changes";
 
 /**
- * Agents and their tokens. Everything is held in memory, so that recognising a token costs no read of the
- * store; `reload` takes over what another process changed.
+ * Agents and their tokens. Everything is held in memory, so that recognising a token needs no read of the store;
+ * `reload` reads what other processes changed.
  */
 export class Identity {
   readonly #deps: IdentityDeps;
-  /** Requests, by the id of the token they came with. */
+  /** Requests, by the id of their token. */
   readonly requests: RateLimits;
   /** Tokens that were not recognised, by the address they came from. */
   readonly failures: RateLimits;
   #agents = new Map<string, AgentRecord>();
   #agentsById = new Map<string, AgentRecord>();
   #tokens = new Map<string, TokenRecord>();
-  /** By id: a token that was renewed has the same one, and another hash. */
+  /** By id: a renewed token keeps its id and gets another hash. */
   readonly #touched = new Map<string, { readonly hash: string; readonly at: number }>();
   readonly #serial = createSerial();
 
@@ -118,12 +118,12 @@ export class Identity {
   }
 
   /** Recognises a bearer token by its hash. */
-  authenticate(token: string | undefined): Principal | Refusal {
-    return token ? this.ofHash(hashToken(token)) : "missing";
+  authenticate(token: string | undefined): Principal | TokenRefusal {
+    return token ? this.authenticateHash(hashToken(token)) : "missing";
   }
 
-  /** The same for whoever has the hash already. */
-  ofHash(hash: string): Principal | Refusal {
+  /** The same where the hash is already known. */
+  authenticateHash(hash: string): Principal | TokenRefusal {
     const record = this.#tokens.get(hash);
     if (!record) return "unknown";
     const now = this.#deps.clock();
@@ -131,7 +131,7 @@ export class Identity {
     this.#touch(record, now);
     const { id: tokenId, scopes, resource, requestsPerMinute } = record;
     if (record.kind === "admin") {
-      // Those of before there were roles have none.
+      // Tokens from before roles existed have none.
       return { kind: "admin", tokenId, label: record.label, role: record.role ?? "admin", requestsPerMinute };
     }
     const agent = this.#agentsById.get(record.agentId ?? "");
@@ -141,18 +141,18 @@ export class Identity {
       : "unknown";
   }
 
-  /** Whether asking the store may make a token known: another process may have issued it a moment ago. */
+  /** Whether the store may know the token: another process may have just issued it. */
   mayBeNew(token: string | undefined): token is string {
     return this.#deps.store.dialect === "postgres" && token !== undefined && looksLikeToken(token);
   }
 
-  /** `authenticate` for a token that was not recognised, after a look into the store. */
-  async authenticateNew(token: string): Promise<Principal | Refusal> {
+  /** `authenticate` for an unrecognised token, after looking into the store. */
+  async authenticateNew(token: string): Promise<Principal | TokenRefusal> {
     if (await this.#deps.store.tokens.has(hashToken(token))) await this.reload();
     return this.authenticate(token);
   }
 
-  /** Whether a request came with this token since it was issued, here or, after `reload`, at another process. */
+  /** Whether a request used this token since it was issued, here or, after `reload`, at another process. */
   wasUsed(token: string, issuedAt: number): boolean {
     const record = this.#tokens.get(hashToken(token));
     if (!record) return false;
@@ -176,7 +176,7 @@ export class Identity {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no agent is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
-      { remedy: "toolkeep agent list shows those there are." },
+      { remedy: "toolkeep agent list shows the agents that exist." },
     );
   }
 
@@ -184,13 +184,13 @@ export class Identity {
     return this.#agentsById.get(id);
   }
 
-  /** Nobody watches over it, or over one that it works for. */
+  /** Whether nobody is asked for the agent, or for one that it works for. */
   isHeadless(agentId: string): boolean {
     return isHeadless(agentId, (id) => this.#agentsById.get(id));
   }
 
   /** The names of the agents that have a toolbox. */
-  withToolbox(toolbox: string): readonly string[] {
+  agentsWithToolbox(toolbox: string): readonly string[] {
     return this.agents()
       .filter((agent) => agent.toolboxes.includes(toolbox))
       .map((agent) => agent.name);
@@ -200,7 +200,7 @@ export class Identity {
     return this.#serial(CHANGES, async () => {
       checkName("agent", name);
       if (name === OPERATOR || this.#agents.has(name)) {
-        throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} exists already`);
+        throw new ToolkeepError("NAME_TAKEN", `an agent named ${name} already exists`);
       }
       const { scout = false } = input;
       const parent = input.parent === undefined ? undefined : this.agent(input.parent);
@@ -224,11 +224,11 @@ export class Identity {
         updatedAt: now,
       };
       await this.#deps.store.agents.create(agent);
-      return this.#changed(name, agent);
+      return this.#setAgent(name, agent);
     });
   }
 
-  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
+  /** With `since`: throws CHANGED if the agent was changed after that time. */
   updateAgent(
     name: string,
     input: Omit<AgentInput, "parent" | "scout">,
@@ -246,65 +246,66 @@ export class Identity {
         ...(input.headless === undefined ? {} : { headless: input.headless }),
         ...(input.localModel === undefined ? {} : { localModel: input.localModel }),
         ...(input.coordinator === undefined ? {} : { coordinator: input.coordinator }),
-        updatedAt: this.#later(agent),
+        updatedAt: this.#nextUpdateTime(agent),
       };
       await this.#deps.store.agents.update(agent.id, change, since);
-      return this.#changed(name, { ...agent, ...change });
+      return this.#setAgent(name, { ...agent, ...change });
     });
   }
 
-  /** Gives an agent one more tool; throws NOT_FOUND where the agent is gone. */
+  /** Grants an agent one more tool; throws NOT_FOUND if the agent no longer exists. */
   grantTool(agentId: string, tool: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       for (;;) {
         const agent = this.#agentsById.get(agentId);
-        if (!agent) throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool is gone");
+        if (!agent)
+          throw new ToolkeepError("NOT_FOUND", "the agent that asked for the tool no longer exists");
         if (agent.grants.includes(tool)) return;
-        const change = { grants: [...agent.grants, tool], updatedAt: this.#later(agent) };
+        const change = { grants: [...agent.grants, tool], updatedAt: this.#nextUpdateTime(agent) };
         try {
           await this.#deps.store.agents.update(agentId, change, agent.updatedAt);
-          this.#changed(agent.name, { ...agent, ...change });
+          this.#setAgent(agent.name, { ...agent, ...change });
           return;
         } catch (error) {
           if (!(error instanceof ToolkeepError && error.code === "CHANGED")) throw error;
-          // Another process gave or took something; that counts as well.
+          // Another process changed the agent; that change is kept.
           await this.#read();
         }
       }
     });
   }
 
-  /** Its tokens stop working with it; its workspace stays on disk. */
+  /** Its tokens stop working; its workspace stays on disk. */
   deleteAgent(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       const { id } = this.agent(name);
       const subAgents = this.agents().filter((agent) => agent.parentId === id);
-      if (subAgents.length > 0) throw hasSubAgents(name, subAgents);
+      if (subAgents.length > 0) throw hasSubAgentsError(name, subAgents);
       await this.#deps.store.agents.delete(id);
       await this.#read();
       this.#deps.events.emit("agent.changed", { agent: name });
     });
   }
 
-  /** Without values: hashes stay inside. */
+  /** Without hashes, which never leave this class. */
   tokens(): readonly Omit<TokenRecord, "hash">[] {
     return [...this.#tokens.values()]
       .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-      .map(({ hash: _, ...shown }) => ({ ...shown, lastUsedAt: this.#lastUsed(shown) }));
+      .map(({ hash: _, ...visible }) => ({ ...visible, lastUsedAt: this.#lastUsed(visible) }));
   }
 
-  /** The only time the token itself is seen. */
+  /** The token itself is returned only here. */
   createToken(
     input: TokenInput,
   ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
     return this.#serial(CHANGES, async () => {
-      const scopes = input.scopes === undefined ? null : scopeList(input.scopes);
+      const scopes = input.scopes === undefined ? null : checkScopes(input.scopes);
       if (input.agent === undefined && (scopes || input.interactive)) {
         const what = scopes ? "no scopes" : "no interactive";
-        throw new ToolkeepError("BAD_REQUEST", `an admin token takes ${what}: it opens /api, not tools`);
+        throw new ToolkeepError("BAD_REQUEST", `an admin token accepts ${what}: it opens /api, not tools`);
       }
       if (input.agent !== undefined && input.role !== undefined) {
-        throw new ToolkeepError("BAD_REQUEST", "an agent's token takes no role: roles are for /api");
+        throw new ToolkeepError("BAD_REQUEST", "an agent's token accepts no role: roles are for /api");
       }
       const now = this.#deps.clock();
       const token = newToken();
@@ -328,12 +329,12 @@ export class Identity {
       await this.#deps.store.tokens.create(record);
       this.#tokens.set(record.hash, record);
       this.#deps.events.emit("token.changed", { token: record.id, change: "created" });
-      const { hash: _, ...shown } = record;
-      return { token, record: shown };
+      const { hash: _, ...visible } = record;
+      return { token, record: visible };
     });
   }
 
-  /** A client that got it by a person's consent renews nothing any more. */
+  /** A client that got it by a person's consent can no longer renew it. */
   deleteToken(id: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       await this.#deps.store.tokens.delete(id);
@@ -342,19 +343,19 @@ export class Identity {
     });
   }
 
-  /** The caller an agent is, seen through a token (or, for an admin acting as the agent, through none). */
+  /** The caller for an agent, through a token (or through none, where an admin acts as the agent). */
   callerFor(agent: AgentRecord, through: Parameters<typeof agentCaller>[1]): Caller {
     return agentCaller(agent, through);
   }
 
-  /** A caller with what its agent has by now; undefined: the agent is gone, or the token it came with. */
-  current(caller: Caller): Caller | undefined {
+  /** The caller with its agent's present grants; undefined: the agent or the token no longer exists. */
+  currentCaller(caller: Caller): Caller | undefined {
     const token = [...this.#tokens.values()].find(({ id }) => id === caller.tokenId);
-    return currentCaller(caller, this.#agentsById.get(caller.agentId), token, this.#deps.clock());
+    return refreshCaller(caller, this.#agentsById.get(caller.agentId), token, this.#deps.clock());
   }
 
   /** See `operatorCaller`. */
-  operator(conversation: string, who?: Acting): Caller {
+  operatorCaller(conversation: string, who?: OperatorInfo): Caller {
     return operatorCaller(conversation, who);
   }
 
@@ -368,35 +369,35 @@ export class Identity {
     this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
   }
 
-  #changed(name: string, agent: AgentRecord): AgentRecord {
+  #setAgent(name: string, agent: AgentRecord): AgentRecord {
     this.#agents.set(name, agent);
     this.#agentsById.set(agent.id, agent);
     this.#deps.events.emit("agent.changed", { agent: name });
     return agent;
   }
 
-  /** Never the time of an earlier change: by it a change is known. */
-  #later({ updatedAt }: AgentRecord): number {
+  /** Always later than the previous change, because this time identifies a change. */
+  #nextUpdateTime({ updatedAt }: AgentRecord): number {
     return Math.max(this.#deps.clock(), updatedAt + 1);
   }
 
-  /** Uses go to the store, not into the records that were read from it. */
+  /** Uses are written to the store, not into the records that were read from it. */
   #lastUsed({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): number | null {
     return Math.max(lastUsedAt ?? 0, this.#touched.get(id)?.at ?? 0) || null;
   }
 
   #touch({ id, hash }: Pick<TokenRecord, "id" | "hash">, now: number): void {
     const last = this.#touched.get(id);
-    // A clock that was set back must not keep the time of use at what it was.
+    // After the clock was set back, the time of use must still advance.
     if (last?.hash === hash && Math.abs(now - last.at) < TOUCH_EVERY_MS) return;
     this.#touched.set(id, { hash, at: now });
-    // A token deleted by another process a moment ago is no reason to fail the request it came with.
+    // A token that another process has just deleted is no reason to fail the request.
     this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
   }
 }
 
-/** Without its parent a sub-agent would turn into a main agent, and gain what only those may have. */
-function hasSubAgents(name: string, subAgents: readonly AgentRecord[]): ToolkeepError {
+/** Without its parent a sub-agent would become a main agent and gain tools that only those may have. */
+function hasSubAgentsError(name: string, subAgents: readonly AgentRecord[]): ToolkeepError {
   const names = subAgents.map((agent) => agent.name).join(", ");
   return new ToolkeepError("IN_USE", `${name} cannot be deleted: it is the parent of ${names}`);
 }
@@ -405,7 +406,7 @@ function unique(names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** Whether a token for the path `resource` opens `path`. Only `/mcp` opens others: what narrows it, and `/rpc`. */
+/** Whether a token for the path `resource` opens `path`. Only `/mcp` opens other paths: those below it, and `/rpc`. */
 export function opens(resource: string | null, path: string): boolean {
   if (resource === null || resource === "" || resource === path) return true;
   return resource === "/mcp" && (path.startsWith("/mcp/") || path === "/rpc");

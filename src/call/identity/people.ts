@@ -10,7 +10,7 @@ import type { Store } from "../../machine/db/store.ts";
 import type { PersonRecord } from "../../machine/db/tables/identity/person-record.ts";
 import { Sessions } from "./sessions.ts";
 
-/** The id of whoever holds the home: there from the first start on, and always an admin. */
+/** The id of the owner of `TOOLKEEP_HOME`: exists from the first start, and always an admin. */
 export const OWNER = "owner";
 const MAX_PEOPLE = 1_000;
 
@@ -27,12 +27,12 @@ export interface PersonChange {
   readonly disabled?: boolean;
 }
 
-/** Changes and reloads wait for each other: a list read before a change must not replace what the change put here. */
+/** Changes and reloads run one at a time: a list read before a change must not overwrite that change. */
 const CHANGES = "changes";
 
 /**
- * Who uses `/api` and the dashboard, and with which browsers. Held in memory, as agents and tokens are; `reload`
- * takes over what another process changed.
+ * Who uses `/api` and the dashboard, and with which browsers. Held in memory, as agents and tokens are; `reload` reads
+ * what other processes changed.
  */
 export class People {
   readonly sessions: Sessions;
@@ -46,7 +46,7 @@ export class People {
       ...deps,
       personById: (id) => this.#people.get(id),
       reload: () => this.reload(),
-      inTurn: (work) => this.#serial(CHANGES, work),
+      serialize: (work) => this.#serial(CHANGES, work),
     });
   }
 
@@ -56,19 +56,19 @@ export class People {
     return people;
   }
 
-  /** Tells of everybody who is another now: what they have open may have to end. */
+  /** Announces everybody whose rights changed: what they have open may have to end. */
   async reload(): Promise<void> {
     await this.#serial(CHANGES, async () => {
-      const before = this.#people;
+      const previous = this.#people;
       await this.#read();
       await this.sessions.read();
-      for (const { id, name } of before.values()) {
-        if (!sameRights(before.get(id), this.#people.get(id))) this.#tell(name);
+      for (const { id, name } of previous.values()) {
+        if (!hasSameRights(previous.get(id), this.#people.get(id))) this.#announce(name);
       }
     });
   }
 
-  /** By name. */
+  /** Sorted by name. */
   list(): readonly PersonRecord[] {
     return [...this.#people.values()]
       .map((person) => ({ ...person, lastSeenAt: this.sessions.lastSeen(person) }))
@@ -87,7 +87,7 @@ export class People {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no person is named ${name}${guess ? `; did you mean ${guess}?` : ""}`,
-      { remedy: "toolkeep person list shows those there are." },
+      { remedy: "toolkeep person list shows the people that exist." },
     );
   }
 
@@ -103,7 +103,7 @@ export class People {
     return this.#serial(CHANGES, async () => {
       checkName("person", name);
       if (this.#people.size >= MAX_PEOPLE)
-        throw new ToolkeepError("TOO_MANY", `there are ${MAX_PEOPLE} people already`);
+        throw new ToolkeepError("TOO_MANY", `there are already ${MAX_PEOPLE} people`);
       const person: PersonRecord = {
         id: this.#deps.newId("per"),
         name,
@@ -114,54 +114,54 @@ export class People {
       };
       await this.#deps.store.people.create(person);
       this.#people.set(person.id, person);
-      this.#tell(name);
+      this.#announce(name);
       return person;
     });
   }
 
-  /** Counts at once, for what is open too. Who becomes disabled is signed out everywhere. */
+  /** Takes effect at once, also for open sessions. Disabling a person signs them out everywhere. */
   edit(name: string, change: PersonChange): Promise<PersonRecord> {
     return this.#serial(CHANGES, async () => {
       const { id } = this.person(name);
-      if (id === OWNER && (change.disabled || (change.role ?? "admin") !== "admin")) throw ownerStays();
+      if (id === OWNER && (change.disabled || (change.role ?? "admin") !== "admin")) throw ownerIsFixed();
       if (change.name !== undefined) checkName("person", change.name);
       await this.#deps.store.people.update(id, change);
       const changed = { ...this.#people.get(id)!, ...change };
       this.#people.set(id, changed);
       if (changed.disabled) this.sessions.forgetAllOf(id);
-      this.#tell(changed.name);
+      this.#announce(changed.name);
       return this.person(changed.name);
     });
   }
 
-  /** Signed out everywhere with it. */
+  /** Also signs the person out everywhere. */
   remove(name: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
       const { id } = this.person(name);
-      if (id === OWNER) throw ownerStays();
+      if (id === OWNER) throw ownerIsFixed();
       await this.#deps.store.people.delete(id);
       this.#people.delete(id);
       this.sessions.forgetAllOf(id);
-      this.#tell(name);
+      this.#announce(name);
     });
   }
 
   async #read(): Promise<void> {
     const { people } = this.#deps.store;
     let found = await people.list();
-    // Twice, as somebody may be given the owner's name between the list and the row.
+    // Twice, because somebody may be given the owner's name between the list and the insert.
     for (let tries = 0; tries < 2 && !found.some(({ id }) => id === OWNER); tries++) {
-      const taken = found.some(({ name }) => name === OWNER);
+      const isNameTaken = found.some(({ name }) => name === OWNER);
       const owner = firstOwner(this.#deps.clock());
       await people.ensure(
-        taken ? { ...owner, name: `${OWNER}-${this.#deps.newId("of")}`.slice(0, 40) } : owner,
+        isNameTaken ? { ...owner, name: `${OWNER}-${this.#deps.newId("of")}`.slice(0, 40) } : owner,
       );
       found = await people.list();
     }
     this.#people = new Map(found.map((person) => [person.id, person]));
   }
 
-  #tell(person: string): void {
+  #announce(person: string): void {
     this.#deps.events.emit("person.changed", { person });
   }
 }
@@ -170,14 +170,14 @@ function firstOwner(createdAt: number): PersonRecord {
   return { id: OWNER, name: OWNER, role: "admin", createdAt, lastSeenAt: null, disabled: false };
 }
 
-function sameRights(before: PersonRecord | undefined, now: PersonRecord | undefined): boolean {
-  return before?.name === now?.name && before?.role === now?.role && before?.disabled === now?.disabled;
+function hasSameRights(previous: PersonRecord | undefined, now: PersonRecord | undefined): boolean {
+  return previous?.name === now?.name && previous?.role === now?.role && previous?.disabled === now?.disabled;
 }
 
-function ownerStays(): ToolkeepError {
+function ownerIsFixed(): ToolkeepError {
   return new ToolkeepError(
     "READ_ONLY",
-    "the owner is whoever holds the home, and stays an admin: it cannot be removed, disabled or given another role",
+    "the owner of TOOLKEEP_HOME is always an admin: it cannot be removed, disabled or given another role",
     { remedy: "Add another person with the role you want: toolkeep person add NAME --role ROLE." },
   );
 }

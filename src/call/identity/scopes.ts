@@ -2,11 +2,11 @@ import { isTokenScope, labelOf, SCOPES, type TokenScope } from "../../contract/c
 import { ToolkeepError } from "../../contract/errors.ts";
 import { nearest } from "../../lib/nearest.ts";
 
-/** The list of a token. Labels add to what it sees: named alone, they leave it every tool. Throws BAD_REQUEST. */
-export function scopeList(given: readonly string[]): readonly TokenScope[] {
+/** Checks the scopes of a token. Labels add to what it sees: labels alone leave it every tool. Throws BAD_REQUEST. */
+export function checkScopes(given: readonly string[]): readonly TokenScope[] {
   const scopes = [...new Set(given)].map(checkScope);
-  const isOnlyLabels = scopes.length > 0 && scopes.every((scope) => labelOf(scope) !== undefined);
-  return isOnlyLabels ? [...SCOPES, ...scopes] : scopes;
+  const hasOnlyLabels = scopes.length > 0 && scopes.every((scope) => labelOf(scope) !== undefined);
+  return hasOnlyLabels ? [...SCOPES, ...scopes] : scopes;
 }
 
 function checkScope(scope: string): TokenScope {
@@ -14,6 +14,6 @@ function checkScope(scope: string): TokenScope {
   const guess = nearest(scope, SCOPES);
   throw new ToolkeepError(
     "BAD_REQUEST",
-    `${scope} is no scope${guess ? `; did you mean ${guess}?` : "."} The scopes are: ${SCOPES.join(", ")}, and label:NAME.`,
+    `${scope} is not a scope${guess ? `; did you mean ${guess}?` : "."} The scopes are: ${SCOPES.join(", ")}, and label:NAME.`,
   );
 }

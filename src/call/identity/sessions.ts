@@ -22,24 +22,24 @@ const MAX_LABEL = 200;
 export interface SessionDeps {
   readonly store: Pick<Store, "sessions" | "dialect">;
   readonly personById: (id: string) => PersonRecord | undefined;
-  /** Reads people and sessions anew, in turn. */
+  /** Reads people and sessions anew, serialized. */
   readonly reload: () => Promise<void>;
-  /** Changes and reloads wait for each other. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Changes and reloads run one at a time. */
+  readonly serialize: <T>(work: () => Promise<T>) => Promise<T>;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
-/** Somebody whose browser brought a session that is good. */
-export interface SignedIn {
+/** A valid session of a browser, with its person. */
+export interface ActiveSession {
   readonly session: SessionRecord;
   readonly person: PersonRecord;
 }
 
 /**
- * How people come in: the code of a link works once within ten minutes and becomes a session. Of both only hashes are
- * kept, in the store, so that they work with every process and after a restart; sessions in memory, too.
+ * How people sign in: the code of a link works once within ten minutes and becomes a session. Only hashes of both are
+ * stored, so that they work with every process and after a restart; sessions are also held in memory.
  */
 export class Sessions {
   readonly #deps: SessionDeps;
@@ -50,18 +50,18 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** In turn. */
+  /** Must be called serialized. */
   async read(): Promise<void> {
-    const before = this.#byHash;
+    const previous = this.#byHash;
     const sessions = await this.#deps.store.sessions.list();
     this.#byHash = new Map(sessions.map((session) => [session.hash, session]));
-    for (const [key, session] of before) if (!this.#byHash.has(key)) this.#ended(session);
+    for (const [key, session] of previous) if (!this.#byHash.has(key)) this.#announceEnd(session);
   }
 
-  /** The code of a link for somebody; shown once. */
+  /** A code for a sign-in link; shown once. */
   async newCode(person: PersonRecord): Promise<{ readonly code: string; readonly expiresAt: number }> {
     if (person.disabled) {
-      throw new ToolkeepError("BAD_REQUEST", `${person.name} is disabled, so no link would let them in`, {
+      throw new ToolkeepError("BAD_REQUEST", `${person.name} is disabled and cannot sign in`, {
         remedy: `toolkeep person edit ${person.name} --enable`,
       });
     }
@@ -76,16 +76,16 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a code, under a secret that nobody had before; the one that the browser had, if any, ends.
-   * Undefined when the code is unknown, used or too old.
+   * Opens a session for a code, under a fresh secret; the browser's previous session, if any, ends. Undefined when the
+   * code is unknown, used or too old.
    */
   async signIn(
     code: string,
     { label, before }: { readonly label: string; readonly before?: string | undefined },
-  ): Promise<(SignedIn & { readonly secret: string; readonly maxAgeSeconds: number }) | undefined> {
+  ): Promise<(ActiveSession & { readonly secret: string; readonly maxAgeSeconds: number }) | undefined> {
     const secret = newSecret();
     const now = this.#deps.clock();
-    const opened = {
+    const fields = {
       id: this.#deps.newId("ses"),
       hash: hashOf(secret),
       label: label.slice(0, MAX_LABEL),
@@ -93,91 +93,94 @@ export class Sessions {
       expiresAt: now + SESSION_MS,
       lastUsedAt: now,
     };
-    const session = await this.#deps.store.sessions.redeem(hashOf(code), opened, SESSIONS_PER_PERSON);
+    const session = await this.#deps.store.sessions.redeem(hashOf(code), fields, SESSIONS_PER_PERSON);
     if (!session) return undefined;
-    const old = before === undefined ? undefined : this.#byHash.get(hashOf(before));
-    if (old) await this.end(old.id);
+    const previous = before === undefined ? undefined : this.#byHash.get(hashOf(before));
+    if (previous) await this.end(previous.id);
     await this.#deps.reload();
-    const person = this.#valid(session)?.person;
+    const person = this.#ifValid(session)?.person;
     if (!person) return undefined;
     this.#deps.events.emit("session.changed", { session: session.id, person: person.name, change: "opened" });
     return { session, person, secret, maxAgeSeconds: SESSION_MS / 1000 };
   }
 
-  /** Whose browser brings a secret. Another process may have opened its session, or seen it used, a moment ago. */
-  async recognise(secret: string): Promise<SignedIn | undefined> {
+  /** Finds the session of a browser's secret. Another process may have just opened it, or seen it used. */
+  async recognise(secret: string): Promise<ActiveSession | undefined> {
     const key = hashOf(secret);
-    let found = this.#valid(this.#byHash.get(key));
-    if (!found && this.#deps.store.dialect === "postgres") {
+    let active = this.#ifValid(this.#byHash.get(key));
+    if (!active && this.#deps.store.dialect === "postgres") {
       const session = await this.#deps.store.sessions.byHash(key);
-      if (!session || this.#isOver(session)) return undefined;
+      if (!session || this.#isExpired(session)) return undefined;
       await this.#deps.reload();
-      found = this.#valid(this.#byHash.get(key));
+      active = this.#ifValid(this.#byHash.get(key));
     }
-    if (found) this.#touch(found.session);
-    return found;
+    if (active) this.#touch(active.session);
+    return active;
   }
 
-  /** Whether a session is still good, as far as this process knows; does not count as its use. */
-  current({ hash: key }: SessionRecord): SignedIn | undefined {
-    return this.#valid(this.#byHash.get(key));
+  /** Whether a session is still valid, as far as this process knows; does not count as a use. */
+  current({ hash: key }: SessionRecord): ActiveSession | undefined {
+    return this.#ifValid(this.#byHash.get(key));
   }
 
-  /** Those that are good, oldest first. */
-  of(personId: string): readonly SessionRecord[] {
+  /** The valid sessions of a person, oldest first. */
+  list(personId: string): readonly SessionRecord[] {
     return [...this.#byHash.values()]
-      .filter((session) => session.personId === personId && this.#valid(session))
+      .filter((session) => session.personId === personId && this.#ifValid(session))
       .map((session) => ({ ...session, lastUsedAt: this.#lastUsed(session) }))
       .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 
   lastSeen({ id, lastSeenAt }: PersonRecord): number | null {
-    const times = this.of(id).map((session) => session.lastUsedAt);
+    const times = this.list(id).map((session) => session.lastUsedAt);
     return Math.max(lastSeenAt ?? 0, ...times) || null;
   }
 
   /** Throws NOT_FOUND. */
   end(id: string): Promise<void> {
-    return this.#deps.inTurn(async () => {
+    return this.#deps.serialize(async () => {
       await this.#deps.store.sessions.delete(id);
       this.#forget((session) => session.id === id);
     });
   }
 
-  /** All of a person but the one named, and without one their links too; resolves with how many sessions there were. */
+  /**
+   * Ends all sessions of a person except the one named; without one, their links too. Resolves with the number of
+   * sessions.
+   */
   endAllOf(personId: string, except?: string): Promise<number> {
-    return this.#deps.inTurn(async () => {
+    return this.#deps.serialize(async () => {
       const count = await this.#deps.store.sessions.deleteOf(personId, except);
       this.#forget((session) => session.personId === personId && session.id !== except);
       return count;
     });
   }
 
-  /** In turn; the store has removed them already. */
+  /** Must be called serialized; the store has already removed them. */
   forgetAllOf(personId: string): void {
     this.#forget((session) => session.personId === personId);
   }
 
-  #forget(isGone: (session: SessionRecord) => boolean): void {
+  #forget(hasEnded: (session: SessionRecord) => boolean): void {
     for (const [key, session] of this.#byHash) {
-      if (!isGone(session)) continue;
+      if (!hasEnded(session)) continue;
       this.#byHash.delete(key);
       this.#touched.delete(session.id);
-      this.#ended(session);
+      this.#announceEnd(session);
     }
   }
 
-  #ended({ id, personId }: SessionRecord): void {
+  #announceEnd({ id, personId }: SessionRecord): void {
     const person = this.#deps.personById(personId)?.name ?? personId;
     this.#deps.events.emit("session.changed", { session: id, person, change: "ended" });
   }
 
-  #valid(session: SessionRecord | undefined): SignedIn | undefined {
+  #ifValid(session: SessionRecord | undefined): ActiveSession | undefined {
     const person = session && this.#deps.personById(session.personId);
-    return !person || person.disabled || this.#isOver(session) ? undefined : { session, person };
+    return !person || person.disabled || this.#isExpired(session) ? undefined : { session, person };
   }
 
-  #isOver(session: SessionRecord): boolean {
+  #isExpired(session: SessionRecord): boolean {
     const now = this.#deps.clock();
     return now >= session.expiresAt || now - this.#lastUsed(session) >= IDLE_MS;
   }

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import type { Acting } from "../../call/identity/callers.ts";
-import type { Identity, Refusal } from "../../call/identity/identity.ts";
+import type { OperatorInfo } from "../../call/identity/callers.ts";
+import type { Identity, TokenRefusal } from "../../call/identity/identity.ts";
 import type { People } from "../../call/identity/people.ts";
-import type { SignedIn } from "../../call/identity/sessions.ts";
+import type { ActiveSession } from "../../call/identity/sessions.ts";
 import { bearerToken } from "../../call/identity/token.ts";
 import { covers, type Role } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
@@ -27,7 +27,7 @@ export interface Admission {
   readonly actor: Actor;
   readonly role: Role;
   /** Where they came with a session: what the browser brought, and whose it is. */
-  readonly session?: { readonly secret: string } & SignedIn;
+  readonly session?: { readonly secret: string } & ActiveSession;
   /** Whether the route would still be open to them. */
   isValid(): boolean;
 }
@@ -149,7 +149,7 @@ export class Admins {
 }
 
 /** Whoever was let in, as a caller of tools. */
-export function actingOf({ actor, role }: Admission): Acting {
+export function actingOf({ actor, role }: Admission): OperatorInfo {
   return actor.kind === "person" ? { role, person: actor.name } : { role, tokenId: actor.id };
 }
 
@@ -168,7 +168,7 @@ function tooSmall({ method, routeOptions }: FastifyRequest, { actor, role }: Adm
   );
 }
 
-type Refused = Refusal | "ended";
+type Refused = TokenRefusal | "ended";
 
 const REFUSALS: Record<Refused, string> = {
   missing: "no bearer token came with the request",

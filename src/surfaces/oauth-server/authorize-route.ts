@@ -124,7 +124,7 @@ export function authorizeRoutes(
     if (agent === undefined) return err("Choose an agent: go back and try again");
     if (scopes.length === 0) return err("Choose at least one scope: go back and try again");
     try {
-      const code = await consents.give({ client, agent, scopes, resource, redirectUri, challenge });
+      const code = await consents.create({ client, agent, scopes, resource, redirectUri, challenge });
       options.log.info(
         { client: client.id, agent, scopes, resource },
         "a person let a client act as an agent",

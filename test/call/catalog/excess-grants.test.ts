@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findExcessGrants } from "../../../src/call/catalog/excess-grants.ts";
-import type { Gift } from "../../../src/call/identity/gift.ts";
+import type { GrantRequest } from "../../../src/call/identity/grant-request.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 
@@ -21,10 +21,11 @@ const known = {
   ]),
   tool: (name: string) => tools.find((tool) => tool.name === name),
 };
-const findExcess = (caller: Partial<Caller>, gift: Gift) => findExcessGrants(testCaller(caller), gift, known);
+const findExcess = (caller: Partial<Caller>, gift: GrantRequest) =>
+  findExcessGrants(testCaller(caller), gift, known);
 
 describe("what an agent may hand on", () => {
-  it.each<[string, Partial<Caller>, Gift, readonly string[]]>([
+  it.each<[string, Partial<Caller>, GrantRequest, readonly string[]]>([
     ["the floor", {}, { grants: ["think"] }, []],
     ["what is for sub-agents only", {}, { grants: ["report"] }, []],
     ["what it has by a toolbox", { toolboxes: ["reading"] }, { grants: ["mcp_fs_read"] }, []],
@@ -43,7 +44,7 @@ describe("what an agent may hand on", () => {
     expect(findExcess(caller, gift)).toEqual(expected);
   });
 
-  it.each<[string, Partial<Caller>, Gift, readonly string[]]>([
+  it.each<[string, Partial<Caller>, GrantRequest, readonly string[]]>([
     ["what it does not have", {}, { grants: ["mcp_fs_read"] }, ["mcp_fs_read"]],
     [
       "what only its token lacks the scope for",

@@ -3,8 +3,8 @@ import { type TestHub, testHub } from "../../support/test-hub.ts";
 
 const TOOLS = ["list_agents", "get_agent", "create_agent", "update_agent", "delete_agent"];
 
-/** `boss` may manage agents and has `think`-like floor, `recall` and a folder; `star` has every native tool. */
-async function managed(): Promise<TestHub> {
+/** `boss` may manage agents and has the core floor, `recall` and a folder; `star` has every native tool. */
+async function openManaged(): Promise<TestHub> {
   const it = await testHub({
     toolboxes: { managing: TOOLS, reading: ["recall"], risky: ["http_request", "set_secret"] },
     agents: { boss: ["managing", "reading"], star: ["all"], other: ["risky"] },
@@ -25,7 +25,7 @@ async function agree(it: TestHub): Promise<string> {
 
 describe("the tools for agents", () => {
   test("are had by name only, by main agents, and have the scope admin", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     await it.hub.identity.createAgent("helper", { parent: "boss", toolboxes: ["managing"] });
     for (const name of TOOLS) {
       expect((await it.call(name, {}, "star")).outcome, name).toBe("not_granted");
@@ -45,7 +45,7 @@ describe("the tools for agents", () => {
 
 describe("list_agents and get_agent", () => {
   test("show what each has and can call, and how many tokens it has, never one", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const { token } = await it.hub.identity.createToken({ agent: "other", label: "laptop" });
     const listed = await it.call("list_agents", {}, "boss");
     expect(listed.text).toContain("other (main; toolboxes: risky)");
@@ -63,7 +63,7 @@ describe("list_agents and get_agent", () => {
 
 describe("create_agent", () => {
   test("gives what its creator has, without asking", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const created = await it.call(
       "create_agent",
       {
@@ -87,9 +87,9 @@ describe("create_agent", () => {
   });
 
   test("asks for no more than a person can be shown, but for a toolbox by its name", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const decoys = Array.from({ length: 20 }, (_, at) => `a_harmless_name_${at}`);
-    const create = (gift: object) => it.call("create_agent", { name: "helper", ...gift }, "boss");
+    const create = (grants: object) => it.call("create_agent", { name: "helper", ...grants }, "boss");
     expect(await create({ grants: [...decoys, "set_secret"] })).toMatchObject({
       outcome: "failed",
       text: expect.stringContaining("at most 20 can be approved at a time"),
@@ -119,7 +119,7 @@ describe("create_agent", () => {
     ],
     ["another parent", { parent: "other" }, "would work for other and use its memory"],
   ])("asks a person about %s, and takes their word once", async (_, more, reason) => {
-    await using it = await managed();
+    await using it = await openManaged();
     const create = () => it.call("create_agent", { name: "helper", ...more }, "boss");
     expect((await create()).outcome).toBe("needs_input");
     expect(it.hub.identity.agents().map(({ name }) => name)).not.toContain("helper");
@@ -130,7 +130,7 @@ describe("create_agent", () => {
   });
 
   test("makes scouts with their toolbox, of which a person must allow what the creator lacks", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const create = (args: object) =>
       it.call("create_agent", { name: "looker", scout: true, ...args }, "boss");
     expect((await create({})).error?.message).toContain("a scout works for another agent");
@@ -139,7 +139,7 @@ describe("create_agent", () => {
   });
 
   test("asks nobody about what cannot be done", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const refusal = async (args: object) => (await it.call("create_agent", args, "boss")).error?.message;
     expect(await refusal({ name: "other", toolboxes: ["all"] })).toContain("exists already");
     expect(await refusal({ name: "no good" })).toContain("no good");
@@ -154,7 +154,7 @@ describe("create_agent", () => {
 
 describe("update_agent", () => {
   test("lets a parent hand on what it has, and take away", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     await it.hub.identity.createAgent("helper", { parent: "boss", toolboxes: ["risky"] });
     const update = (change: object) => it.call("update_agent", { name: "helper", ...change }, "boss");
     expect((await update({ toolboxes: ["risky", "reading"] })).outcome).toBe("ok");
@@ -166,7 +166,7 @@ describe("update_agent", () => {
   });
 
   test("asks before it changes the caller itself or agents that do not work for it", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     expect((await it.call("update_agent", { name: "boss", grants: ["recall"] }, "boss")).outcome).toBe(
       "needs_input",
     );
@@ -182,7 +182,7 @@ describe("update_agent", () => {
 
 describe("delete_agent", () => {
   test("deletes a sub-agent that nobody has connected, and asks about every other", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const remove = (name: string) => it.call("delete_agent", { name }, "boss");
     for (const name of ["idle", "connected"]) await it.hub.identity.createAgent(name, { parent: "boss" });
     await it.hub.identity.createToken({ agent: "connected" });
@@ -198,7 +198,7 @@ describe("delete_agent", () => {
   });
 
   test("says which of the tools an agent was given are not known, and keeps them", async () => {
-    await using it = await managed();
+    await using it = await openManaged();
     const args = { name: "later", grants: ["no_such_tool", "mcp:none:*"] };
     await it.call("create_agent", args, "boss");
     await agree(it);

@@ -35,13 +35,13 @@ async function open() {
     identity,
     lifetimes: () => ({ accessMs: HOUR, refreshMs: 24 * HOUR }),
   });
-  /** The tokens that a person's yes leads to. */
-  const issued = async (change: Partial<ConsentInput> = {}) => {
-    const answer = await consents.redeem(await consents.give({ ...INPUT, ...change }), PROOF);
+  /** The tokens that a person's consent leads to. */
+  const issueTokens = async (change: Partial<ConsentInput> = {}) => {
+    const answer = await consents.redeem(await consents.create({ ...INPUT, ...change }), PROOF);
     if (!answer.ok) throw new Error(answer.error.message);
     return answer.value;
   };
-  return { ...temp, store, events, time, identity, consents, issued };
+  return { ...temp, store, events, time, identity, consents, issued: issueTokens };
 }
 
 describe("a code", () => {
@@ -63,7 +63,7 @@ describe("a code", () => {
 
   it("and a refresh token are stored by their hash only", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     const { accessToken, refreshToken } = await t.issued();
     const everything = JSON.stringify(await t.store.dump());
     for (const secret of [code, accessToken, refreshToken]) expect(everything).not.toContain(secret);
@@ -77,7 +77,7 @@ describe("a code", () => {
     ["another resource", { resource: "/mcp" }, "invalid_target"],
   ])("with %s is worth nothing, and stays worth something with the right one", async (_, change, error) => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     expect(await t.consents.redeem(code, { ...PROOF, ...change })).toMatchObject({
       ok: false,
       error: { error },
@@ -88,14 +88,14 @@ describe("a code", () => {
 
   it("counts for a minute", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     t.time.now += 60_000;
     expect(await t.consents.redeem(code, PROOF)).toMatchObject({ error: { error: "invalid_grant" } });
   });
 
   it("counts once: the second time ends what the first one brought", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     const first = await t.consents.redeem(code, PROOF);
     if (!first.ok) throw new Error("the first time works");
     expect(await t.consents.redeem(code, PROOF)).toMatchObject({ error: { error: "invalid_grant" } });
@@ -103,31 +103,33 @@ describe("a code", () => {
     expect(await t.consents.renew(first.value.refreshToken, RENEWAL)).toMatchObject({ ok: false });
   });
 
-  it("in the hands of who lacks the verifier ends nothing", async () => {
+  it("presented without the verifier ends nothing", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     const first = await t.consents.redeem(code, PROOF);
     await t.consents.redeem(code, { ...PROOF, verifier: "stolen-without-the-verifier-stolen-without-it" });
     expect(first.ok && t.identity.authenticate(first.value.accessToken)).toMatchObject({ kind: "agent" });
   });
 
-  it("is no refresh token, and a refresh token no code", async () => {
+  it("is not accepted as a refresh token, nor a refresh token as a code", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     expect(await t.consents.renew(code, RENEWAL)).toMatchObject({ error: { error: "invalid_grant" } });
     const { refreshToken, accessToken } = await t.issued();
     expect(await t.consents.redeem(refreshToken, PROOF)).toMatchObject({ ok: false });
     expect(await t.consents.renew(accessToken, RENEWAL)).toMatchObject({ ok: false });
   });
 
-  it("for an agent that there is not is not given", async () => {
+  it("is not issued for an agent that does not exist", async () => {
     await using t = await open();
-    await expect(t.consents.give({ ...INPUT, agent: "nobody" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(t.consents.create({ ...INPUT, agent: "nobody" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 
   it("is worth nothing when its agent was deleted meanwhile", async () => {
     await using t = await open();
-    const code = await t.consents.give(INPUT);
+    const code = await t.consents.create(INPUT);
     await t.identity.deleteAgent("scout");
     expect(await t.consents.redeem(code, PROOF)).toMatchObject({ error: { error: "invalid_grant" } });
   });
@@ -198,7 +200,7 @@ describe("a refresh token", () => {
     t.identity.authenticate(first.accessToken);
     const second = await t.consents.renew(first.refreshToken, RENEWAL);
     if (!second.ok) throw new Error("the first time works");
-    // Its answer may have been lost: nobody has used it, though the token before it was used in the same moment.
+    // Its answer may have been lost: nobody has used it, though the token before it was used at the same moment.
     expect(await t.consents.renew(first.refreshToken, RENEWAL)).toMatchObject({ ok: true });
     expect(t.identity.authenticate(second.value.accessToken)).toMatchObject({ kind: "agent" });
     expect(await t.consents.renew(first.refreshToken, RENEWAL)).toMatchObject({ ok: false });
@@ -232,7 +234,7 @@ describe("a refresh token", () => {
     expect(await t.consents.renew(refreshToken, RENEWAL)).toMatchObject({ ok: true });
   });
 
-  it("may be renewed for less, never for more, and the less is not for ever", async () => {
+  it("may be renewed for fewer scopes, never for more, and the full scopes can be had again", async () => {
     await using t = await open();
     const { refreshToken } = await t.issued();
     expect(await t.consents.renew(refreshToken, { ...RENEWAL, scopes: ["files", "shell"] })).toMatchObject({
@@ -246,7 +248,7 @@ describe("a refresh token", () => {
   });
 });
 
-it("what begins and ends is told as an event, renewals are not", async () => {
+it("the beginning and the end of a consent are events, renewals are not", async () => {
   await using t = await open();
   const told: unknown[] = [];
   t.events.on("token.changed", (event) => void told.push(event));
@@ -261,7 +263,7 @@ it("what begins and ends is told as an event, renewals are not", async () => {
   ]);
 });
 
-describe("taking a consent back", () => {
+describe("revoking a consent", () => {
   it.each(["accessToken", "refreshToken"] as const)("by its %s ends both", async (which) => {
     await using t = await open();
     const tokens = await t.issued();

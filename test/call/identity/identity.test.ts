@@ -32,7 +32,7 @@ it("two processes that give an agent a tool each at the same time give it both",
   expect((await again()).agent("worker").grants.toSorted()).toEqual(["grep", "read_file", "run_shell"]);
 });
 
-it("a caller has by now what its agent has, and is nobody once its agent or token is gone", async () => {
+it("a current caller has its agent's present grants, and is undefined once its agent or token is gone", async () => {
   await using opened = await open();
   const { identity, time } = opened;
   const agent = await identity.createAgent("worker", { grants: ["grep"] });
@@ -40,14 +40,14 @@ it("a caller has by now what its agent has, and is nobody once its agent or toke
   const caller = identity.callerFor(agent, { tokenId: record.id, scopes: ["files"], conversation: "c" });
   const withoutToken = { ...caller, tokenId: null };
   await identity.updateAgent("worker", { grants: [], toolboxes: ["all"] });
-  expect(identity.current(caller)).toEqual({ ...caller, grants: [], toolboxes: ["all"] });
+  expect(identity.currentCaller(caller)).toEqual({ ...caller, grants: [], toolboxes: ["all"] });
   time.now += 1_000;
-  expect(identity.current(caller)).toBeUndefined();
-  expect(identity.current(withoutToken)).toMatchObject({ grants: [] });
+  expect(identity.currentCaller(caller)).toBeUndefined();
+  expect(identity.currentCaller(withoutToken)).toMatchObject({ grants: [] });
   await identity.deleteAgent("worker");
-  expect(identity.current(withoutToken)).toBeUndefined();
-  const operator = identity.operator("c");
-  expect(identity.current(operator)).toBe(operator);
+  expect(identity.currentCaller(withoutToken)).toBeUndefined();
+  const operator = identity.operatorCaller("c");
+  expect(identity.currentCaller(operator)).toBe(operator);
 });
 
 describe("tokens", () => {

@@ -5,12 +5,12 @@ import { type EventMap, Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
-type Told = EventMap["person.changed"] | EventMap["session.changed"];
+type ChangeEvent = EventMap["person.changed"] | EventMap["session.changed"];
 
 let temp: Awaited<ReturnType<typeof tempStore>>;
 let people: People;
 let now = 1_000_000;
-let told: Told[] = [];
+let told: ChangeEvent[] = [];
 
 const events = new Events(() => {});
 events.on("person.changed", (payload) => told.push(payload));
@@ -56,7 +56,7 @@ describe("people", () => {
     expect(told).toEqual([{ person: "eve" }, { person: "eva" }, { person: "eva" }]);
   });
 
-  it("whom another process changed or took away are told of", async () => {
+  it("whom another process changed or removed are announced", async () => {
     for (const name of ["eve", "zoe", "same"]) await people.add(name, "viewer");
     const { session } = await signIn("zoe");
     const other = await open();
@@ -142,12 +142,12 @@ describe("a session", () => {
     expect(await people.sessions.recognise(secret)).toBeUndefined();
   });
 
-  it("is another after each sign-in, and the one before it ends", async () => {
+  it("is new after each sign-in, and the previous one ends", async () => {
     const first = await signIn("owner");
     const second = await signIn("owner", first.secret);
     expect(second.secret).not.toBe(first.secret);
     expect(await people.sessions.recognise(first.secret)).toBeUndefined();
-    expect(people.sessions.of(OWNER).map(({ id }) => id)).toEqual([second.session.id]);
+    expect(people.sessions.list(OWNER).map(({ id }) => id)).toEqual([second.session.id]);
   });
 
   it("ends by itself, with all of its person, and with the person", async () => {

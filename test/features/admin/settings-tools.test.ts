@@ -152,7 +152,7 @@ describe("update_platform_config", () => {
       const outcome = await hub.callTool({
         name: "update_platform_config",
         arguments: { changes: { log_level: "info" }, ...WHY },
-        caller: hub.identity.operator("test"),
+        caller: hub.identity.operatorCaller("test"),
         via: "library",
       });
       expect(outcome.error?.message).toContain("given by the program that embeds Toolkeep");

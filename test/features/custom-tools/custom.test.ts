@@ -139,7 +139,7 @@ describe("a custom tool", () => {
   it("can be tried by a person before it is enabled, as it is now", async () => {
     await using test = await testHub();
     const folder = await writeTool(test.home, "hello", "echo first; echo aside >&2");
-    const caller = test.hub.identity.operator("test");
+    const caller = test.hub.identity.operatorCaller("test");
     const trial = (name: string, args: unknown = {}) =>
       test.hub.tryCustomTool({ name, arguments: args, caller, via: "api" });
     expect(await trial("hello")).toMatchObject({

@@ -14,7 +14,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 
 /** A file of the operator's workspace, where scripts of these tests run. */
 function inWorkspace({ hub, home }: TestHub, file: string): string {
-  return join(workspacePath(home, hub.identity.operator("test")), file);
+  return join(workspacePath(home, hub.identity.operatorCaller("test")), file);
 }
 
 /** A sandbox would end what these leave behind; they are about what else does. */
@@ -281,7 +281,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
     await using _ = test;
     await enabledTool(test, "waits", "echo $$ >> pids; sleep 300");
     const cancel = new AbortController();
-    const caller = test.hub.identity.operator("test");
+    const caller = test.hub.identity.operatorCaller("test");
     const cancelled = test.hub.callTool({
       name: "custom_waits",
       arguments: {},

@@ -317,7 +317,7 @@ describe("a hub", () => {
     const called = await second.callTool({
       name: TOOL,
       arguments: {},
-      caller: second.identity.operator("test"),
+      caller: second.identity.operatorCaller("test"),
       via: "library",
     });
     expect(called).toMatchObject({ outcome: "ok" });

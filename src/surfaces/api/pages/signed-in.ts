@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { SignedIn } from "../../../call/identity/sessions.ts";
+import type { ActiveSession } from "../../../call/identity/sessions.ts";
 import type { ApiContext } from "../api-options.ts";
 import { sessionOf } from "./session-cookie.ts";
 
@@ -7,7 +7,7 @@ import { sessionOf } from "./session-cookie.ts";
 export async function signedIn(
   request: FastifyRequest,
   { hub, options }: Pick<ApiContext, "hub" | "options">,
-): Promise<(SignedIn & { readonly secret: string }) | undefined> {
+): Promise<(ActiveSession & { readonly secret: string }) | undefined> {
   const secret = sessionOf(request, options.url());
   const found = secret === undefined ? undefined : await hub.people.sessions.recognise(secret);
   return found && { ...found, secret: secret! };

@@ -78,7 +78,7 @@ async function recentCalls(
 }
 
 function callerOf(hub: Hub, { agentId, conversation }: CallRecord): Caller | undefined {
-  const operator = hub.identity.operator(conversation);
+  const operator = hub.identity.operatorCaller(conversation);
   if (agentId === operator.agentId) return operator;
   const agent = hub.identity.agentById(agentId);
   return agent && hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation });

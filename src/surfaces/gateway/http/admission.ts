@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type Identity, opens, type Principal, type Refusal } from "../../../call/identity/identity.ts";
+import { type Identity, opens, type Principal, type TokenRefusal } from "../../../call/identity/identity.ts";
 import { metadataAddress, OFFERED_SCOPES, ownAddress } from "../../../call/identity/resource.ts";
 import { bearerToken, hashToken } from "../../../call/identity/token.ts";
 import type { Caller, Host, Narrowing, Scope } from "../../../contract/caller.ts";
@@ -79,7 +79,7 @@ export interface RequestTarget {
   readonly metadata: () => string | undefined;
 }
 
-const REFUSAL_TEXTS: Record<Refusal, string> = {
+const REFUSAL_TEXTS: Record<TokenRefusal, string> = {
   missing: "a bearer token is required and none came",
   unknown: "the bearer token is not known here",
   expired: "the bearer token has expired",
@@ -99,7 +99,7 @@ export function authenticate(
  * tool outside the token's scopes ends the call, not the request.
  */
 export function admitPrincipal(
-  who: Principal | Refusal,
+  who: Principal | TokenRefusal,
   target: RequestTarget,
 ): Result<AgentPrincipal, HttpAnswer> {
   if (who === "missing") return err(refuseUnauthorized(REFUSAL_TEXTS.missing, "", target));
@@ -203,7 +203,7 @@ export class Admission {
   /** Returns a promise only for a token that another process on the same database may have just issued. */
   admit(request: AdmissionRequest): AdmissionResult | Promise<AdmissionResult> {
     const { token, hash } = this.#readToken(request);
-    const who = hash === undefined ? "missing" : this.#identity.ofHash(hash);
+    const who = hash === undefined ? "missing" : this.#identity.authenticateHash(hash);
     return who === "unknown" ? this.#retryUnknown(token, request) : this.#decide(who, request);
   }
 
@@ -216,7 +216,7 @@ export class Admission {
     return header;
   }
 
-  #decide(who: Principal | Refusal, request: AdmissionRequest): AdmissionResult {
+  #decide(who: Principal | TokenRefusal, request: AdmissionRequest): AdmissionResult {
     const admitted = admitPrincipal(who, this.#toTarget(request));
     if (!admitted.ok) return admitted;
     const { tokenId, requestsPerMinute } = admitted.value;

@@ -31,7 +31,7 @@ export function peopleRoutes(app: FastifyInstance, { hub: { people }, admins }: 
     id,
     ...person,
     owner: id === OWNER,
-    sessions: sessions.of(id).length,
+    sessions: sessions.list(id).length,
   });
   const ownSession = (request: FastifyRequest) => admins.admitted(request).session?.session.id;
 
@@ -96,7 +96,7 @@ export function peopleRoutes(app: FastifyInstance, { hub: { people }, admins }: 
       const own = ownSession(request);
       return {
         sessions: sessions
-          .of(people.person(request.params.name).id)
+          .list(people.person(request.params.name).id)
           .map(({ hash: _hash, personId: _personId, ...session }) => ({
             ...session,
             current: session.id === own,
@@ -124,7 +124,7 @@ export function peopleRoutes(app: FastifyInstance, { hub: { people }, admins }: 
     { schema: { summary: "Ends one session of a person", params: bySession, response: gives("Done") } },
     async ({ params: { name, id } }): Promise<Done> => {
       const { id: personId } = people.person(name);
-      if (!sessions.of(personId).some((session) => session.id === id))
+      if (!sessions.list(personId).some((session) => session.id === id))
         throw new ToolkeepError("NOT_FOUND", `${name} has no session ${JSON.stringify(id.slice(0, 100))}`, {
           remedy: `toolkeep person sessions ${name} shows those there are.`,
         });

@@ -103,7 +103,7 @@ export function customToolRoutes(app: FastifyInstance, { hub, admins }: ApiConte
     (request, reply): Promise<ToolOutcome> => {
       const { name } = request.params;
       const { body } = request;
-      const caller = hub.identity.operator(randomUUID(), actingOf(admins.admitted(request)));
+      const caller = hub.identity.operatorCaller(randomUUID(), actingOf(admins.admitted(request)));
       return whileConnected(reply, (signal) =>
         hub.tryCustomTool({ name, arguments: body.arguments ?? {}, caller, via: "api", signal }),
       );

@@ -31,7 +31,7 @@ export function toolSearchRoute(app: FastifyInstance, { hub, costs }: ApiContext
     async ({ query: asked }): Promise<ToolSearchAnswer> => {
       const { query, agent, limit = DEFAULT_LIMIT } = asked;
       const caller =
-        agent === undefined ? hub.identity.operator("api") : callerOf(hub, hub.identity.agent(agent));
+        agent === undefined ? hub.identity.operatorCaller("api") : callerOf(hub, hub.identity.agent(agent));
       const { matches, ...rest } = await hub.explainSearch(caller, query, limit, fitsFilter(asked));
       return {
         matches: matches.map(({ tool, score, named, reason, alike }) => ({

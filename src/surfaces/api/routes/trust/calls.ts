@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { type Acting, scopesOf } from "../../../../call/identity/callers.ts";
+import { type OperatorInfo, scopesOf } from "../../../../call/identity/callers.ts";
 import type { Caller } from "../../../../contract/caller.ts";
 import type { Hub } from "../../../../hub.ts";
 import { actingOf } from "../../admins.ts";
@@ -97,8 +97,8 @@ function write(lines: PassThrough, line: CallLine): boolean {
   return lines.write(`${JSON.stringify(line)}\n`);
 }
 
-function callerFor(hub: Hub, { agent, conversation = randomUUID() }: CallRequest, who: Acting): Caller {
-  if (agent === undefined) return hub.identity.operator(conversation, who);
+function callerFor(hub: Hub, { agent, conversation = randomUUID() }: CallRequest, who: OperatorInfo): Caller {
+  if (agent === undefined) return hub.identity.operatorCaller(conversation, who);
   const { person, tokenId = null, role } = who;
   const scopes = scopesOf(role);
   return hub.identity.callerFor(hub.identity.agent(agent), {

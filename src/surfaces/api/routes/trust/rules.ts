@@ -174,7 +174,7 @@ function explanationOf(hub: Hub, input: ExplainInput): RuleExplanation {
   const { agent, conversation = randomUUID(), arguments: args = {}, after } = input;
   const caller: Caller =
     agent === undefined
-      ? hub.identity.operator(conversation)
+      ? hub.identity.operatorCaller(conversation)
       : hub.identity.callerFor(hub.identity.agent(agent), { tokenId: null, scopes: null, conversation });
   const tool = hub.catalog.get(input.tool) ?? throwUnknown(hub, input.tool, caller);
   const { decider } = hub.watchdog;

@@ -53,7 +53,7 @@ describe("toolkeep person", () => {
       2,
       "--enable and --disable are opposites",
     ],
-    ["an owner without rights", ["edit", "owner", "--role", "viewer"], 2, "stays an admin"],
+    ["an owner without rights", ["edit", "owner", "--role", "viewer"], 2, "is always an admin"],
     ["a home without its owner", ["remove", "owner", "--yes"], 2, "cannot be removed"],
   ])("refuses %s", async (_what, args, code, message) => {
     const refused = await person(...(args as string[]));
@@ -65,6 +65,6 @@ describe("toolkeep person", () => {
     expect((await typed(api, ["token", "list"])).out).toMatch(/\(viewer\) .*prometheus/);
     await api.hub.identity.createAgent("main");
     const refused = await typed(api, ["token", "create", "--agent", "main", "--role", "viewer"]);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("takes no role")]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("accepts no role")]);
   });
 });
