@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** What of a request counts. The consent page brings exactly these back. */
+/** The parameters of a request that count. The consent page sends exactly these back. */
 export const REQUEST_PARAMETERS = [
   "client_id",
   "redirect_uri",
@@ -22,15 +22,15 @@ export type RequestParameters = Parameters<(typeof REQUEST_PARAMETERS)[number]>;
 /** What a client asks a person for. */
 export interface AuthorizationRequest {
   readonly challenge: string;
-  /** Asked for; where nothing was, all that are offered. Without those that cover nothing, unless there is no other. */
+  /** The requested scopes, or all that are offered if none was requested. */
   readonly scopes: readonly TokenScope[];
-  /** What of them is proposed to the person: commands run only for who named them, or by the person's own tick. */
+  /** The scopes to preselect. A person has to tick what runs commands themselves, unless the client named it. */
   readonly proposed: readonly TokenScope[];
   /** The path that the token shall open. */
   readonly resource: string;
 }
 
-/** As OAuth names it, with a sentence. */
+/** An OAuth error code with a sentence. */
 export interface RequestProblem {
   readonly error:
     | "invalid_request"
@@ -44,42 +44,45 @@ export interface RequestProblem {
 const MAX_STATE_LENGTH = 4_000;
 const MAX_LABELS = 20;
 
-/** `address`: where clients reach us, which every resource of ours begins with. */
+/** `address` is where clients reach this server; all its resources start with it. */
 export function readRequest(
   parameters: RequestParameters,
   address: string,
 ): Result<AuthorizationRequest, RequestProblem> {
   const { response_type, code_challenge, code_challenge_method, state } = parameters;
   if (response_type !== "code")
-    return problem("unsupported_response_type", `response_type has to be code, ${cameOf(response_type)}`);
+    return refuse(
+      "unsupported_response_type",
+      `response_type has to be code, ${describeReceived(response_type)}`,
+    );
   if (code_challenge === undefined || code_challenge_method !== "S256")
-    return problem("invalid_request", "code_challenge is required, with code_challenge_method S256 (PKCE)");
+    return refuse("invalid_request", "code_challenge is required, with code_challenge_method S256 (PKCE)");
   if (!/^[\w-]{43}$/.test(code_challenge))
-    return problem("invalid_request", "code_challenge has to be a SHA-256 in base64url, 43 characters");
+    return refuse("invalid_request", "code_challenge has to be a SHA-256 in base64url, 43 characters");
   if ((state?.length ?? 0) > MAX_STATE_LENGTH)
-    return problem("invalid_request", `state may have at most ${MAX_STATE_LENGTH} characters`);
-  const resource = resourcePath(parameters.resource, address);
+    return refuse("invalid_request", `state may have at most ${MAX_STATE_LENGTH} characters`);
+  const resource = parseResourcePath(parameters.resource, address);
   if (resource === undefined) {
     const expected = `resource has to be ${address}/mcp or an address below`;
-    return problem("invalid_target", `${expected}, ${cameOf(parameters.resource)}`);
+    return refuse("invalid_target", `${expected}, ${describeReceived(parameters.resource)}`);
   }
-  const asked = namesIn(parameters.scope);
-  const scopes = scopesAmong(asked);
+  const requested = splitScopes(parameters.scope);
+  const scopes = selectScopes(requested);
   if (scopes === undefined)
-    return problem("invalid_scope", `none of the scopes is known here; they are ${SCOPES.join(" ")}`);
-  const proposed = scopes.filter((scope) => isProposed(scope, asked.length > 0));
+    return refuse("invalid_scope", `none of the scopes is known here; they are ${SCOPES.join(" ")}`);
+  const proposed = scopes.filter((scope) => isProposed(scope, requested.length > 0));
   return ok({ challenge: code_challenge, scopes, proposed, resource });
 }
 
-/** The path of a resource of ours; undefined for any other. */
-export function resourcePath(resource: string | undefined, address: string): string | undefined {
+/** The path of one of our resources; undefined for any other. */
+export function parseResourcePath(resource: string | undefined, address: string): string | undefined {
   if (resource === undefined || !URL.canParse(resource)) return undefined;
   const url = new URL(resource);
   const own = new URL(address);
   if (url.origin !== own.origin || /[?#]/.test(resource) || url.username !== "" || url.password !== "")
     return undefined;
-  const base = withoutSlash(own.pathname);
-  const path = withoutSlash(url.pathname);
+  const base = trimSlash(own.pathname);
+  const path = trimSlash(url.pathname);
   if (path !== base && !path.startsWith(`${base}/`)) return undefined;
   const below = path.slice(base.length);
   return isResourcePath(below) ? below : undefined;
@@ -87,7 +90,7 @@ export function resourcePath(resource: string | undefined, address: string): str
 
 /**
  * Binds the page's form to the session and to the request that the person saw: without the session's secret nobody can
- * make one, and none fits another request.
+ * make a seal, and no seal fits another request.
  */
 export function sealRequest(parameters: RequestParameters, session: string): string {
   const values = REQUEST_PARAMETERS.map((name) => parameters[name] ?? null);
@@ -100,31 +103,31 @@ export function isSealed(parameters: RequestParameters, session: string, seal: s
   return isSameSecret(sealRequest(parameters, session), seal ?? "");
 }
 
-function namesIn(scope: string | undefined): readonly string[] {
+function splitScopes(scope: string | undefined): readonly string[] {
   return (scope ?? "").split(" ").filter((name) => name !== "" && name !== "offline_access");
 }
 
-/** Scopes of other systems are passed over: many clients ask for what they always ask for. */
-function scopesAmong(asked: readonly string[]): readonly TokenScope[] | undefined {
-  if (asked.length === 0) return OFFERED_SCOPES;
-  const known = SCOPES.filter((name) => asked.includes(name));
-  const labels = [...new Set(asked)].filter((name) => labelOf(name) !== undefined).slice(0, MAX_LABELS);
+/** Ignores scopes of other systems, because many clients always ask for the same ones. */
+function selectScopes(requested: readonly string[]): readonly TokenScope[] | undefined {
+  if (requested.length === 0) return OFFERED_SCOPES;
+  const known = SCOPES.filter((name) => requested.includes(name));
+  const labels = [...new Set(requested)].filter((name) => labelOf(name) !== undefined).slice(0, MAX_LABELS);
   return known.length + labels.length > 0 ? [...known, ...(labels as TokenScope[])] : undefined;
 }
 
-/** Named or not, a person ticks themselves what lets somebody run commands, or see what bears a label. */
-function isProposed(scope: TokenScope, wasAsked: boolean): boolean {
-  return scope === "shell" ? wasAsked : labelOf(scope) === undefined;
+/** Scopes for labels are never preselected, and `shell` only if the client named it. */
+function isProposed(scope: TokenScope, isExplicit: boolean): boolean {
+  return scope === "shell" ? isExplicit : labelOf(scope) === undefined;
 }
 
-function withoutSlash(path: string): string {
+function trimSlash(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-function cameOf(value: string | undefined): string {
-  return value === undefined ? "and none came" : `not ${JSON.stringify(value.slice(0, 200))}`;
+function describeReceived(value: string | undefined): string {
+  return value === undefined ? "but is missing" : `not ${JSON.stringify(value.slice(0, 200))}`;
 }
 
-function problem(error: RequestProblem["error"], message: string): Result<never, RequestProblem> {
+function refuse(error: RequestProblem["error"], message: string): Result<never, RequestProblem> {
   return err({ error, message });
 }

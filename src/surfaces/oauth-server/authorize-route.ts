@@ -18,7 +18,7 @@ import {
   sealRequest,
 } from "./authorization-request.ts";
 import type { OAuthClient } from "./client.ts";
-import { consentPage, refusedPage, waitForSignInPage } from "./consent-page.ts";
+import { renderConsentPage, renderRefusedPage, renderSignInPage } from "./consent-page.ts";
 import { ENDPOINTS } from "./metadata.ts";
 import type { OAuthParts } from "./oauth-parts.ts";
 import { readParameters } from "./parameters.ts";
@@ -26,18 +26,18 @@ import { isLoopback, isRegistered } from "./redirect-uri.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A request of a client that is known, to be answered at an address of that client. */
-interface Asked {
+/** A request of a known client, to be answered at one of that client's addresses. */
+interface ClientRequest {
   readonly client: OAuthClient;
   readonly parameters: RequestParameters;
   readonly redirectUri: string;
 }
 
 /**
- * Where a person decides whether a client gets tokens. Nothing is looked up, fetched or told before the person has
- * signed in, and nobody is sent to an address that is not the client's.
+ * Mounts the page where a person decides whether a client gets tokens. Nothing is looked up, fetched or revealed before
+ * the person has signed in, and nobody is sent to an address that is not the client's.
  */
-export function authorizeRoutes(
+export function mountAuthorizeRoutes(
   app: FastifyInstance,
   context: ApiContext,
   { clients, consents }: OAuthParts,
@@ -45,68 +45,82 @@ export function authorizeRoutes(
   const { hub, options } = context;
 
   app.get(ENDPOINTS.authorize, { exposeHeadRoute: false }, async (request, reply) => {
-    const query = queryOf(request);
+    const query = readQuery(request);
     const here = await signedIn(request, context);
     if (!here)
-      return page(
+      return sendPage(
         reply.code(401),
-        waitForSignInPage(query, new URL(addressOf(request)).host, new URL(options.url()).host),
+        renderSignInPage(query, new URL(getOwnAddress(request)).host, new URL(options.url()).host),
       );
 
-    if (here.person.role !== "admin") return page(reply.code(403), refusedPage(onlyAdmins(here.person)));
-    const asked = await readAsked(query, reply);
-    if (!asked.ok) return page(reply.code(400), refusedPage(asked.error));
-    const { client, parameters } = asked.value;
-    const wanted = readRequest(parameters, addressOf(request));
-    if (!wanted.ok) return refuse(reply, asked.value, wanted.error, addressOf(request));
+    if (here.person.role !== "admin")
+      return sendPage(reply.code(403), renderRefusedPage(describeAdminOnly(here.person)));
+    const clientRequest = await readClientRequest(query, reply);
+    if (!clientRequest.ok) return sendPage(reply.code(400), renderRefusedPage(clientRequest.error));
+    const { client, parameters } = clientRequest.value;
+    const authorization = readRequest(parameters, getOwnAddress(request));
+    if (!authorization.ok)
+      return refuse(reply, clientRequest.value, authorization.error, getOwnAddress(request));
     const seal = sealRequest(parameters, here.secret);
     const agents = hub.identity.agents();
-    allowLeavingTo(reply, asked.value.redirectUri);
+    allowRedirectTo(reply, clientRequest.value.redirectUri);
     const renewalDays = Math.max(1, Math.round(hub.settings.oauthServer.refreshTokenMs / DAY_MS));
-    return page(reply, consentPage({ client, parameters, request: wanted.value, agents, seal, renewalDays }));
+    return sendPage(
+      reply,
+      renderConsentPage({ client, parameters, request: authorization.value, agents, seal, renewalDays }),
+    );
   });
 
   app.post(ENDPOINTS.authorize, async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     const here = await signedIn(request, context);
     if (!here)
-      return page(
+      return sendPage(
         reply.code(401),
-        refusedPage("Your session has ended: run toolkeep open, then begin again"),
+        renderRefusedPage("Your session has ended: run toolkeep open, then begin again"),
       );
     const given = readParameters(form, [...REQUEST_PARAMETERS, "seal", "agent", "decision"]);
     if (!given.ok || !isSealed(given.value, here.secret, given.value.seal) || !isOwnPage(request))
-      return page(
+      return sendPage(
         reply.code(403),
-        refusedPage("This form does not come from a page that Toolkeep showed you"),
+        renderRefusedPage("This form does not come from a page that Toolkeep showed you"),
       );
-    if (here.person.role !== "admin") return page(reply.code(403), refusedPage(onlyAdmins(here.person)));
+    if (here.person.role !== "admin")
+      return sendPage(reply.code(403), renderRefusedPage(describeAdminOnly(here.person)));
 
-    const asked = await readAsked(form, reply);
-    if (!asked.ok) return page(reply.code(400), refusedPage(asked.error));
-    const address = addressOf(request);
-    const wanted = readRequest(asked.value.parameters, address);
-    if (!wanted.ok) return refuse(reply, asked.value, wanted.error, address);
+    const clientRequest = await readClientRequest(form, reply);
+    if (!clientRequest.ok) return sendPage(reply.code(400), renderRefusedPage(clientRequest.error));
+    const address = getOwnAddress(request);
+    const authorization = readRequest(clientRequest.value.parameters, address);
+    if (!authorization.ok) return refuse(reply, clientRequest.value, authorization.error, address);
     if (given.value.decision !== "allow")
-      return leave(reply, asked.value, { error: "access_denied", iss: address });
-    const code = await consent(asked.value, wanted.value, given.value.agent, form.getAll("allowed"));
-    if (!code.ok) return page(reply.code(400), refusedPage(code.error));
+      return redirectToClient(reply, clientRequest.value, { error: "access_denied", iss: address });
+    const code = await consent(
+      clientRequest.value,
+      authorization.value,
+      given.value.agent,
+      form.getAll("allowed"),
+    );
+    if (!code.ok) return sendPage(reply.code(400), renderRefusedPage(code.error));
     await hub.audit.note("admin.consent", here.person.name, given.value.agent ?? null, {
-      client: asked.value.client.id,
+      client: clientRequest.value.client.id,
       scopes: form.getAll("allowed").slice(0, SCOPES.length),
     });
-    return leave(reply, asked.value, { code: code.value, iss: address });
+    return redirectToClient(reply, clientRequest.value, { code: code.value, iss: address });
   });
 
-  /** Which client asks, and that it may be answered where it wants to be. The error is for the person alone. */
-  async function readAsked(given: URLSearchParams, reply: FastifyReply): Promise<Result<Asked, string>> {
-    const read = readParameters(given, REQUEST_PARAMETERS);
+  /** Identifies the client and checks its redirect URI. The error is only for the person. */
+  async function readClientRequest(
+    parameters: URLSearchParams,
+    reply: FastifyReply,
+  ): Promise<Result<ClientRequest, string>> {
+    const read = readParameters(parameters, REQUEST_PARAMETERS);
     if (!read.ok) return err(`The request cannot be read: ${read.error}`);
     const { client_id, redirect_uri } = read.value;
     if (client_id === undefined)
       return err("The request does not say which client asks: client_id is missing");
     const client = await whileConnected(reply, (signal) => clients.get(client_id, signal));
-    if (!client.ok) return err(`It cannot be told which client asks: ${client.error}`);
+    if (!client.ok) return err(`The client cannot be identified: ${client.error}`);
     if (redirect_uri === undefined || !isRegistered(redirect_uri, client.value.redirectUris))
       return err(
         `${client.value.name} asks to be answered at an address that it did not register (redirect_uri)`,
@@ -115,19 +129,19 @@ export function authorizeRoutes(
   }
 
   async function consent(
-    { client, redirectUri }: Asked,
-    { challenge, resource, scopes: asked }: AuthorizationRequest,
+    { client, redirectUri }: ClientRequest,
+    { challenge, resource, scopes: requested }: AuthorizationRequest,
     agent: string | undefined,
     allowed: readonly string[],
   ): Promise<Result<string, string>> {
-    const scopes = SCOPES.filter((scope) => asked.includes(scope) && allowed.includes(scope));
+    const scopes = SCOPES.filter((scope) => requested.includes(scope) && allowed.includes(scope));
     if (agent === undefined) return err("Choose an agent: go back and try again");
     if (scopes.length === 0) return err("Choose at least one scope: go back and try again");
     try {
       const code = await consents.create({ client, agent, scopes, resource, redirectUri, challenge });
       options.log.info(
         { client: client.id, agent, scopes, resource },
-        "a person let a client act as an agent",
+        "oauth: a person let a client act as an agent",
       );
       return ok(code);
     } catch (error) {
@@ -136,48 +150,55 @@ export function authorizeRoutes(
     }
   }
 
-  function addressOf({ headers }: Pick<FastifyRequest, "headers">): string {
+  function getOwnAddress({ headers }: Pick<FastifyRequest, "headers">): string {
     return ownAddress(hub.settings, headers.host);
   }
 
-  /** A browser says where a form was sent from; a request that does not say so is none of its forms. */
+  /** Browsers send the origin of a form; a request without it is not one of our forms. */
   function isOwnPage({ headers }: FastifyRequest): boolean {
-    return isOwnOrigin(headers, addressOf({ headers }));
+    return isOwnOrigin(headers, getOwnAddress({ headers }));
   }
 }
 
-/** Not by itself: whoever made up the request could send people anywhere through us. */
+/** Shows a link instead of redirecting: whoever made up the request could otherwise send people anywhere through us. */
 function refuse(
   reply: FastifyReply,
-  asked: Asked,
+  clientRequest: ClientRequest,
   { error, message }: RequestProblem,
   iss: string,
 ): FastifyReply {
-  const url = answerUrl(asked, { error, error_description: message, iss });
-  return page(
+  const url = buildAnswerUrl(clientRequest, { error, error_description: message, iss });
+  return sendPage(
     reply.code(400),
-    refusedPage(`The request of ${asked.client.name} cannot be granted: ${message}`, {
-      name: asked.client.name,
+    renderRefusedPage(`The request of ${clientRequest.client.name} cannot be granted: ${message}`, {
+      name: clientRequest.client.name,
       url,
     }),
   );
 }
 
-function leave(reply: FastifyReply, asked: Asked, answer: Readonly<Record<string, string>>): FastifyReply {
-  allowLeavingTo(reply, asked.redirectUri);
-  return reply.redirect(answerUrl(asked, answer), 303);
+function redirectToClient(
+  reply: FastifyReply,
+  clientRequest: ClientRequest,
+  answer: Readonly<Record<string, string>>,
+): FastifyReply {
+  allowRedirectTo(reply, clientRequest.redirectUri);
+  return reply.redirect(buildAnswerUrl(clientRequest, answer), 303);
 }
 
-/** With the client's own query, its state, and who we are (RFC 9207). */
-function answerUrl({ parameters, redirectUri }: Asked, answer: Readonly<Record<string, string>>): string {
+/** Keeps the client's own query and adds its state and our issuer (RFC 9207). */
+function buildAnswerUrl(
+  { parameters, redirectUri }: ClientRequest,
+  answer: Readonly<Record<string, string>>,
+): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
   if (parameters.state !== undefined) url.searchParams.set("state", parameters.state);
   return url.href;
 }
 
-/** Browsers hold a form to this also where its answer redirects, and where the client redirects then. */
-function allowLeavingTo(reply: FastifyReply, redirectUri: string): void {
+/** Browsers apply this policy also to the redirect that answers a form, and to the client's further redirects. */
+function allowRedirectTo(reply: FastifyReply, redirectUri: string): void {
   const url = new URL(redirectUri);
   const target = isLoopback(url) ? "http:" : url.protocol;
   reply.header(
@@ -186,16 +207,16 @@ function allowLeavingTo(reply: FastifyReply, redirectUri: string): void {
   );
 }
 
-/** What a client gets is a token, and those are an admin's to give. */
-function onlyAdmins({ name, role }: { readonly name: string; readonly role: string }): string {
-  return `Letting a client in wants the role admin, and ${name} has the role ${role}: ask an admin to sign in here`;
+/** A client gets a token, and only an admin may give those. */
+function describeAdminOnly({ name, role }: { readonly name: string; readonly role: string }): string {
+  return `Letting a client in needs the role admin, but ${name} has the role ${role}: ask an admin to sign in here`;
 }
 
-function page(reply: FastifyReply, text: string): FastifyReply {
+function sendPage(reply: FastifyReply, text: string): FastifyReply {
   return reply.type("text/html; charset=utf-8").send(text);
 }
 
-function queryOf({ url }: FastifyRequest): URLSearchParams {
+function readQuery({ url }: FastifyRequest): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
 }

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { redirectProblem } from "./redirect-uri.ts";
+import { findRedirectProblem } from "./redirect-uri.ts";
 
-/** A program that asks for tokens. All of them are public: none has a secret. */
+/** A program that asks for tokens. All clients are public: none has a secret. */
 export interface OAuthClient {
   readonly id: string;
-  /** What it calls itself. */
+  /** The client's name for itself. */
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** The host that answers for it; null when it only introduced itself. */
+  /** The host that vouches for it; null if it only introduced itself. */
   readonly host: string | null;
 }
 
 const MAX_REDIRECT_URIS = 20;
-/** What a name must not have: it would be shown as something else. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+/** Invisible characters, which could disguise a name. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 const metadata = z.object({
   client_name: z.string().min(1).max(500).optional(),
@@ -29,7 +29,7 @@ export interface ClientMetadata {
   readonly redirectUris: readonly string[];
 }
 
-/** What we use of a client's metadata, wherever it comes from; else a sentence that says what is wrong with it. */
+/** The parts of a client's metadata that are used, or a sentence that says what is wrong. */
 export function readClientMetadata(
   document: unknown,
   fallbackName: string,
@@ -37,31 +37,31 @@ export function readClientMetadata(
   const parsed = metadata.safeParse(document);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return unusable(`${issue?.path.join(".") || "it"}: ${issue?.message ?? "does not fit"}`);
+    return refuseMetadata(`${issue?.path.join(".") || "it"}: ${issue?.message ?? "does not fit"}`);
   }
   const { client_name, redirect_uris, grant_types, response_types, token_endpoint_auth_method } = parsed.data;
   if (token_endpoint_auth_method !== undefined && token_endpoint_auth_method !== "none")
-    return unusable(`token_endpoint_auth_method has to be none, not ${token_endpoint_auth_method}`);
+    return refuseMetadata(`token_endpoint_auth_method has to be none, not ${token_endpoint_auth_method}`);
   if (grant_types && !grant_types.includes("authorization_code"))
-    return unusable("grant_types has to include authorization_code");
+    return refuseMetadata("grant_types has to include authorization_code");
   if (response_types && !response_types.includes("code"))
-    return unusable("response_types has to include code");
+    return refuseMetadata("response_types has to include code");
   for (const uri of redirect_uris) {
-    const problem = redirectProblem(uri);
+    const problem = findRedirectProblem(uri);
     if (problem !== undefined)
       return err({
         error: "invalid_redirect_uri",
         message: `the redirect URI ${JSON.stringify(uri.slice(0, 200))} cannot be used: ${problem}`,
       });
   }
-  return ok({ name: shownName(client_name ?? fallbackName), redirectUris: redirect_uris });
+  return ok({ name: cleanName(client_name ?? fallbackName), redirectUris: redirect_uris });
 }
 
-function shownName(name: string): string {
-  const seen = name.replace(UNSEEN, " ").trim();
-  return seen.length > 100 ? `${seen.slice(0, 100)}…` : seen;
+function cleanName(name: string): string {
+  const visible = name.replace(INVISIBLE, " ").trim();
+  return visible.length > 100 ? `${visible.slice(0, 100)}…` : visible;
 }
 
-function unusable(message: string) {
+function refuseMetadata(message: string) {
   return err({ error: "invalid_client_metadata" as const, message });
 }

@@ -9,9 +9,9 @@ import {
 import type { OAuthClient } from "./client.ts";
 import { isLoopback } from "./redirect-uri.ts";
 
-/** How long the page waits before it looks whether the person has signed in. */
+/** How often the page checks whether the person has signed in. */
 const LOOK_AGAIN_SECONDS = 3;
-/** The page itself, as a browser finds it also where the public address has a path. */
+/** Relative, so that it also works if the public URL has a path. */
 const AUTHORIZE = "authorize";
 
 export interface ConsentView {
@@ -20,21 +20,21 @@ export interface ConsentView {
   readonly request: AuthorizationRequest;
   readonly agents: readonly { readonly name: string; readonly description: string }[];
   readonly seal: string;
-  /** Within which the client has to come back. */
+  /** The client has to return within this time. */
   readonly renewalDays: number;
 }
 
-/** Where a person decides. No script, nothing from elsewhere; everything that the client wrote is escaped. */
-export function consentPage(view: ConsentView): string {
+/** Where a person decides. Has no script and loads nothing; everything that the client wrote is escaped. */
+export function renderConsentPage(view: ConsentView): string {
   const { client, parameters, agents } = view;
-  return page(html`
+  return renderPage(html`
     <header><h1>May ${client.name} use Toolkeep?</h1></header>
     <section>
       <p>It wants to use tools as one of your agents. Say yes only if you started this yourself, just now.</p>
       <table><tbody>
         <tr><th scope="row">Client</th><td>${client.name}</td></tr>
-        <tr><th scope="row">Vouched for by</th><td>${voucher(client)}</td></tr>
-        <tr><th scope="row">Sends you back to</th><td>${target(new URL(parameters.redirect_uri!))}</td></tr>
+        <tr><th scope="row">Vouched for by</th><td>${renderVoucher(client)}</td></tr>
+        <tr><th scope="row">Sends you back to</th><td>${renderTarget(new URL(parameters.redirect_uri!))}</td></tr>
         <tr><th scope="row">Wants to reach</th><td><code>${parameters.resource}</code></td></tr>
       </tbody></table>
     </section>
@@ -42,29 +42,29 @@ export function consentPage(view: ConsentView): string {
       agents.length === 0
         ? html`<section><p class="problem">There is no agent that it could act as. Create one, then load this page again:</p>
             <code>toolkeep agent create NAME</code></section>`
-        : form(view)
+        : renderForm(view)
     }
   `);
 }
 
 /**
- * For whoever has no session yet. Looks again by itself, so that signing in elsewhere in the browser goes on here.
- * `here` and `linked`: the hosts of this page and of the links that are printed. A session counts at one host alone.
+ * Shown without a session. Reloads itself, so that it continues once the person has signed in elsewhere in the browser.
+ * `ownHost` is the host of this page and `linkHost` that of printed links; a session is valid at one host only.
  */
-export function waitForSignInPage(query: URLSearchParams, here: string, linked: string): string {
+export function renderSignInPage(query: URLSearchParams, ownHost: string, linkHost: string): string {
   const url = `${AUTHORIZE}?${query}`;
-  return page(
+  return renderPage(
     html`
       <header><h1>Sign in to Toolkeep first</h1></header>
       <section>
         <p>A client wants to use Toolkeep, and only you can decide that. Run this command on the machine where Toolkeep
         runs, and open the link it prints in this browser${
-          here === linked
+          ownHost === linkHost
             ? ":"
-            : html`, with <strong>${here}</strong> in place of <strong>${linked}</strong>, because
-        this page is at <strong>${here}</strong> and a session counts only where it began:`
+            : html`, with <strong>${ownHost}</strong> in place of <strong>${linkHost}</strong>, because
+        this page is at <strong>${ownHost}</strong> and a session counts only where it began:`
         }</p>
-        <code>${here === linked ? "toolkeep open" : "toolkeep open --print"}</code>
+        <code>${ownHost === linkHost ? "toolkeep open" : "toolkeep open --print"}</code>
         <p>This page then goes on by itself. <a href="${url}">Go on now</a></p>
       </section>
     `,
@@ -72,9 +72,12 @@ export function waitForSignInPage(query: URLSearchParams, here: string, linked: 
   );
 }
 
-/** For a request that cannot be granted; `back` leads to the client, which is told the same. */
-export function refusedPage(message: string, back?: { readonly name: string; readonly url: string }): string {
-  return page(html`
+/** Shown for a request that cannot be granted; `back` leads to the client, which gets the same error. */
+export function renderRefusedPage(
+  message: string,
+  back?: { readonly name: string; readonly url: string },
+): string {
+  return renderPage(html`
     <header><h1>This cannot be granted</h1></header>
     <section>
       <p class="problem">${message}.</p>
@@ -83,17 +86,17 @@ export function refusedPage(message: string, back?: { readonly name: string; rea
   `);
 }
 
-function form({ parameters, request, agents, seal, renewalDays }: ConsentView): Markup {
+function renderForm({ parameters, request, agents, seal, renewalDays }: ConsentView): Markup {
   return html`<form method="post" action="${AUTHORIZE}">
-    ${REQUEST_PARAMETERS.map((name) => hidden(name, parameters[name]))}
-    ${hidden("seal", seal)}
+    ${REQUEST_PARAMETERS.map((name) => renderHidden(name, parameters[name]))}
+    ${renderHidden("seal", seal)}
     <fieldset>
       <legend>As which agent?</legend>
-      ${agents.map(({ name, description }) => agentChoice(name, description, agents.length === 1))}
+      ${agents.map(({ name, description }) => renderAgentChoice(name, description, agents.length === 1))}
     </fieldset>
     <fieldset>
       <legend>With tools of which scopes?</legend>
-      ${request.scopes.map((scope) => scopeChoice(scope, request.proposed.includes(scope)))}
+      ${request.scopes.map((scope) => renderScopeChoice(scope, request.proposed.includes(scope)))}
     </fieldset>
     <p>It may go on for as long as it comes back within ${renewalDays} days. To end that, run
     <code>toolkeep token list</code> and <code>toolkeep token revoke ID</code>.</p>
@@ -104,29 +107,29 @@ function form({ parameters, request, agents, seal, renewalDays }: ConsentView): 
   </form>`;
 }
 
-function agentChoice(name: string, description: string, isOnly: boolean): Markup {
+function renderAgentChoice(name: string, description: string, isOnly: boolean): Markup {
   return html`<p><label>
     <input type="radio" name="agent" value="${name}" required${isOnly ? html` checked` : ""}>
     <strong>${name}</strong> ${description}
   </label></p>`;
 }
 
-function scopeChoice(scope: TokenScope, isProposed: boolean): Markup {
+function renderScopeChoice(scope: TokenScope, isProposed: boolean): Markup {
   const checked = isProposed ? html` checked` : "";
   return html`<label><input type="checkbox" name="allowed" value="${scope}"${checked}> ${scope}</label> `;
 }
 
-function hidden(name: string, value: string | undefined): Markup | string {
+function renderHidden(name: string, value: string | undefined): Markup | string {
   return value === undefined ? "" : html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-function voucher({ host }: OAuthClient): Markup {
+function renderVoucher({ host }: OAuthClient): Markup {
   return host === null
     ? html`<strong>nobody</strong>: it introduced itself, and may call itself as it likes`
     : html`<code>${host}</code>`;
 }
 
-function target(url: URL): Markup {
+function renderTarget(url: URL): Markup {
   if (isLoopback(url))
     return html`<code>${url.host}</code>, a program on the machine of this browser; any program there could pose as it`;
   return url.protocol === "https:"
@@ -134,6 +137,6 @@ function target(url: URL): Markup {
     : html`<code>${url.protocol}</code>, a program on the machine of this browser`;
 }
 
-function page(body: Markup, head?: Markup): string {
+function renderPage(body: Markup, head?: Markup): string {
   return smallPage(body, "../", head);
 }

@@ -9,8 +9,8 @@ export const ENDPOINTS = {
   register: "/oauth/register",
 } as const;
 
-/** RFC 9728: what a client has to know of the resource at `path`. `address`: where clients reach us. */
-export function resourceMetadata(address: string, path: string, { enabled }: Settings["oauthServer"]) {
+/** RFC 9728: describes the resource at `path`. `address` is where clients reach this server. */
+export function buildResourceMetadata(address: string, path: string, { enabled }: Settings["oauthServer"]) {
   return {
     resource: `${address}${path}`,
     ...(enabled && { authorization_servers: [address] }),
@@ -20,8 +20,8 @@ export function resourceMetadata(address: string, path: string, { enabled }: Set
   };
 }
 
-/** RFC 8414: how a client gets a token here. */
-export function serverMetadata(address: string, { dynamicRegistration }: Settings["oauthServer"]) {
+/** RFC 8414: describes how a client gets a token. */
+export function buildServerMetadata(address: string, { dynamicRegistration }: Settings["oauthServer"]) {
   return {
     issuer: address,
     authorization_endpoint: address + ENDPOINTS.authorize,

@@ -7,58 +7,58 @@ import { createGuardedFetch } from "../../machine/net/guarded-fetch.ts";
 import type { ApiContext } from "../api/api-options.ts";
 import { answerUnknownRoute } from "../api/failure.ts";
 import { PAGE_HEADERS, takeForms } from "../api/pages/page-headers.ts";
-import { authorizeRoutes } from "./authorize-route.ts";
+import { mountAuthorizeRoutes } from "./authorize-route.ts";
 import { ClientDocuments, MAX_DOCUMENT_BYTES } from "./client-documents.ts";
-import { resourceMetadata, serverMetadata } from "./metadata.ts";
+import { buildResourceMetadata, buildServerMetadata } from "./metadata.ts";
 import { OAuthClients } from "./oauth-clients.ts";
 import type { OAuthParts } from "./oauth-parts.ts";
 import { RegisteredClients } from "./registered-client.ts";
-import { tokenRoutes } from "./token-routes.ts";
+import { mountTokenRoutes } from "./token-routes.ts";
 
 const RESOURCE = "/.well-known/oauth-protected-resource";
 const SERVER = "/.well-known/oauth-authorization-server";
 
 /**
- * Toolkeep as the authorization server of its own tokens, and what it publishes about itself; none of it wants a token.
- * Where the setting turns it off, only the metadata of the resource stays.
+ * Mounts Toolkeep's authorization server for its own tokens, and its metadata. None of these routes needs a token. If the
+ * server is disabled, only the metadata of the resource stays.
  */
 export async function mountOAuthServer(app: FastifyInstance, context: ApiContext): Promise<void> {
-  metadataRoutes(app, context);
-  const parts = partsOf(app, context);
+  mountMetadataRoutes(app, context);
+  const parts = createParts(app, context);
   await app.register(async (server) => {
     takeForms(server);
     answerAsOAuth(server, context);
-    tokenRoutes(server, context, parts);
+    mountTokenRoutes(server, context, parts);
   });
   await app.register(async (pages) => {
     takeForms(pages);
-    pages.addHook("onRequest", unlessOff(context));
+    pages.addHook("onRequest", requireEnabled(context));
     pages.addHook("onRequest", async (_request, reply) => {
       reply.headers(PAGE_HEADERS);
     });
-    authorizeRoutes(pages, context, parts);
+    mountAuthorizeRoutes(pages, context, parts);
   });
 }
 
-function metadataRoutes(app: FastifyInstance, { hub }: ApiContext): void {
+function mountMetadataRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   const resource = (request: FastifyRequest, reply: FastifyReply) => {
-    const path = suffixOf(request, RESOURCE);
+    const path = readSuffix(request, RESOURCE);
     if (path === undefined || !isResourcePath(path)) return answerUnknownRoute(request, reply);
     const address = ownAddress(hub.settings, request.headers.host);
-    return reply.send(resourceMetadata(address, path, hub.settings.oauthServer));
+    return reply.send(buildResourceMetadata(address, path, hub.settings.oauthServer));
   };
   const server = (request: FastifyRequest, reply: FastifyReply) => {
     const { oauthServer } = hub.settings;
-    if (!oauthServer.enabled || suffixOf(request, SERVER) !== "") return answerUnknownRoute(request, reply);
-    return reply.send(serverMetadata(ownAddress(hub.settings, request.headers.host), oauthServer));
+    if (!oauthServer.enabled || readSuffix(request, SERVER) !== "") return answerUnknownRoute(request, reply);
+    return reply.send(buildServerMetadata(ownAddress(hub.settings, request.headers.host), oauthServer));
   };
   for (const suffix of ["", "/*"]) {
     app.get(RESOURCE + suffix, resource);
     app.get(SERVER + suffix, server);
   }
 
-  /** What follows, without the path of the public address, which a proxy may have left there. */
-  function suffixOf(request: FastifyRequest, known: string): string | undefined {
+  /** The rest of the path, without the path of the public URL, which a proxy may have left in it. */
+  function readSuffix(request: FastifyRequest, known: string): string | undefined {
     const [path = ""] = request.url.split("?", 1);
     const suffix = path.slice(known.length).replace(/\/$/, "");
     const base = new URL(ownAddress(hub.settings, request.headers.host)).pathname.replace(/\/$/, "");
@@ -66,7 +66,7 @@ function metadataRoutes(app: FastifyInstance, { hub }: ApiContext): void {
   }
 }
 
-function partsOf(app: FastifyInstance, { hub, options }: ApiContext): OAuthParts {
+function createParts(app: FastifyInstance, { hub, options }: ApiContext): OAuthParts {
   const guarded =
     options.documentFetch ??
     createGuardedFetch({
@@ -94,23 +94,26 @@ function partsOf(app: FastifyInstance, { hub, options }: ApiContext): OAuthParts
   };
 }
 
-/** What the framework refuses, too, is told as RFC 6749 tells it. */
+/** Answers every failure in the form of RFC 6749, including those of the framework. */
 function answerAsOAuth(app: FastifyInstance, context: ApiContext): void {
-  app.addHook("onRequest", unlessOff(context));
+  app.addHook("onRequest", requireEnabled(context));
   app.addHook("onRequest", async (_request, reply) => {
     reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    // Before a request gets here, its Host may have been refused, or the daemon may be stopping.
+    // The host check may have refused the request earlier, or the daemon may be stopping.
     const status = error instanceof ToolkeepError ? error.status : (error.statusCode ?? 500);
     const name = status < 500 ? "invalid_request" : status === 503 ? "temporarily_unavailable" : undefined;
     if (name) return reply.code(status).send({ error: name, error_description: error.message });
-    context.options.log.error({ err: error, route: request.routeOptions.url }, "a token request failed");
+    context.options.log.error(
+      { err: error, route: request.routeOptions.url },
+      "oauth: a token request failed",
+    );
     return reply.code(500).send({ error: "server_error" });
   });
 }
 
-function unlessOff({ hub }: ApiContext) {
+function requireEnabled({ hub }: ApiContext) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (!hub.settings.oauthServer.enabled) return answerUnknownRoute(request, reply);
   };

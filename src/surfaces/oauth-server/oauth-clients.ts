@@ -3,7 +3,7 @@ import type { OAuthClient } from "./client.ts";
 import { type ClientDocuments, isDocumentId } from "./client-documents.ts";
 import type { RegisteredClients } from "./registered-client.ts";
 
-/** Every client that can be told apart: by the document at its id, or by what it said when it registered. */
+/** All clients: described by the document at their id, or by their registration. */
 export class OAuthClients {
   readonly #documents: ClientDocuments;
   readonly #registered: RegisteredClients;
@@ -18,9 +18,9 @@ export class OAuthClients {
   /** The error is a sentence for a person. */
   async get(id: string, signal: AbortSignal): Promise<Result<OAuthClient, string>> {
     if (isDocumentId(id)) return this.#documents.get(id, signal);
-    if (!this.#mayRegister()) return err("its id is no https address of a document that describes it");
+    if (!this.#mayRegister()) return err("its id is not the https URL of a document that describes it");
     const client = this.#registered.get(id);
-    return client ? ok(client) : err("its id is not one that was given out here");
+    return client ? ok(client) : err("its id was not issued here");
   }
 
   register(document: unknown): ReturnType<RegisteredClients["register"]> {

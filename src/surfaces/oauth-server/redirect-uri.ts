@@ -1,9 +1,9 @@
 import { isLoopbackName } from "../../lib/address/loopback.ts";
 
 const MAX_LENGTH = 2_000;
-/** With any port, or none. */
+/** With any port or none. */
 const LOOPBACK_START = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
-/** Programs that are opened by a scheme of their own, and whose scheme has no dot as RFC 8252 wants it. */
+/** Schemes of known programs without the dot that RFC 8252 requires. */
 const APP_SCHEMES = new Set([
   "claude:",
   "cursor:",
@@ -15,12 +15,12 @@ const APP_SCHEMES = new Set([
 ]);
 
 /**
- * Why a client may not have a person sent there; undefined when it may. A code goes over TLS, to this machine, or to a
- * program by a scheme that names it; nowhere else, so that no scheme can be chosen for what a browser does with it.
+ * Why people must not be sent there; undefined if they may. A code may only go over TLS, to this machine, or to a program
+ * whose scheme names it, so that nobody can choose a scheme for what a browser does with it.
  */
-export function redirectProblem(uri: string): string | undefined {
+export function findRedirectProblem(uri: string): string | undefined {
   if (uri.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`;
-  if (!URL.canParse(uri) || /[^!-~]/.test(uri)) return "it is no URL";
+  if (!URL.canParse(uri) || /[^!-~]/.test(uri)) return "it is not a URL";
   const url = new URL(uri);
   if (url.hash !== "" || uri.includes("#")) return "it has a fragment";
   if (url.username !== "" || url.password !== "") return "it has a user name or password";
@@ -32,18 +32,18 @@ export function redirectProblem(uri: string): string | undefined {
     : `${url.protocol} is neither https: nor a scheme such as com.example.app:`;
 }
 
-/** Whether `uri` is one of `registered`, to the letter; on this machine with any port, because programs take a free one. */
+/** Whether `uri` exactly equals one of `registered`; on this machine with any port, because programs use a free one. */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
-  if (redirectProblem(uri) !== undefined) return false;
-  return registered.includes(uri) || registered.some((one) => differOnlyInPort(one, uri));
+  if (findRedirectProblem(uri) !== undefined) return false;
+  return registered.includes(uri) || registered.some((one) => differsOnlyInPort(one, uri));
 }
 
-/** Whether it leads to a program on the person's own machine, which anybody there can pose as. */
+/** Whether it leads to a program on the person's own machine, which any program there can impersonate. */
 export function isLoopback(url: URL): boolean {
   return url.protocol === "http:" && isLoopbackName(url.hostname);
 }
 
-function differOnlyInPort(registered: string, uri: string): boolean {
+function differsOnlyInPort(registered: string, uri: string): boolean {
   const [a, b] = [registered, uri].map((text) => LOOPBACK_START.exec(text));
   return a != null && b != null && a[1] === b[1] && registered.slice(a[0].length) === uri.slice(b[0].length);
 }

@@ -8,8 +8,8 @@ const PURPOSE = "oauth client";
 const MAX_REDIRECT_LENGTH = 2_000;
 
 /**
- * Clients that introduced themselves (RFC 7591). Nothing is kept of them: the id that a client gets holds what it said,
- * sealed, so that strangers cannot fill the store and every process on it knows every client.
+ * Clients that registered themselves (RFC 7591). Nothing about them is stored: a client's id contains its sealed
+ * metadata, so that strangers cannot fill the store and every process with the key knows every client.
  */
 export class RegisteredClients {
   readonly #vault: Pick<Vault, "seal" | "unseal">;
@@ -18,7 +18,7 @@ export class RegisteredClients {
     this.#vault = vault;
   }
 
-  /** The error is that of RFC 7591. */
+  /** The error has the form of RFC 7591. */
   register(document: unknown): Result<OAuthClient, { error: string; message: string }> {
     const metadata = readClientMetadata(document, "a client without a name");
     if (!metadata.ok) return metadata;
@@ -32,7 +32,7 @@ export class RegisteredClients {
     return ok({ id: PREFIX + Buffer.from(sealed).toString("base64url"), name, redirectUris, host: null });
   }
 
-  /** Undefined for an id that no process with this key gave out. */
+  /** Undefined for an id that was not sealed with this key. */
   get(id: string): OAuthClient | undefined {
     if (!id.startsWith(PREFIX)) return undefined;
     try {

@@ -4,7 +4,7 @@ import { ownAddress } from "../../call/identity/resource.ts";
 import { addressKey } from "../../lib/flow/rate-limits.ts";
 import { err, type Result } from "../../lib/result.ts";
 import type { ApiContext } from "../api/api-options.ts";
-import { resourcePath } from "./authorization-request.ts";
+import { parseResourcePath } from "./authorization-request.ts";
 import { ENDPOINTS } from "./metadata.ts";
 import type { OAuthParts } from "./oauth-parts.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
@@ -23,7 +23,7 @@ const TOKEN_PARAMETERS = [
 
 type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS)[number]>;
 
-interface Refusal {
+interface TokenRefusal {
   readonly error:
     | ConsentRefusal["error"]
     | "invalid_request"
@@ -33,17 +33,17 @@ interface Refusal {
   readonly message: string;
 }
 
-type Answer = Result<IssuedTokens, Refusal>;
+type TokenAnswer = Result<IssuedTokens, TokenRefusal>;
 
-/** Where clients exchange a code for tokens, renew them and give them back, and introduce themselves. */
-export function tokenRoutes(
+/** Mounts the routes where clients exchange a code for tokens, renew them, revoke them, and register. */
+export function mountTokenRoutes(
   app: FastifyInstance,
   { hub }: ApiContext,
   { clients, consents }: OAuthParts,
 ): void {
   app.post(ENDPOINTS.token, async (request, reply) => {
     const form = readForm(request, TOKEN_PARAMETERS);
-    const answer: Answer = form.ok ? await exchange(form.value, request) : form;
+    const answer: TokenAnswer = form.ok ? await exchange(form.value, request) : form;
     if (!answer.ok) return refuse(request, reply, answer.error);
     const { accessToken, expiresInMs, refreshToken, scopes } = answer.value;
     return reply.send({
@@ -55,12 +55,12 @@ export function tokenRoutes(
     });
   });
 
-  // RFC 7009: a token that is not known is as good as revoked.
+  // RFC 7009: an unknown token counts as revoked.
   app.post(ENDPOINTS.revoke, async (request, reply) => {
     const form = readForm(request, ["token", "client_id", "client_secret"]);
     if (!form.ok) return refuse(request, reply, form.error);
     const { token, client_id } = form.value;
-    if (token === undefined) return refuse(request, reply, missing("token"));
+    if (token === undefined) return refuse(request, reply, refuseMissing("token"));
     await consents.revoke(token, client_id!);
     return reply.send();
   });
@@ -86,8 +86,8 @@ export function tokenRoutes(
     });
   });
 
-  async function exchange(form: TokenParameters, request: FastifyRequest): Promise<Answer> {
-    const resource = resourceIn(form, request);
+  async function exchange(form: TokenParameters, request: FastifyRequest): Promise<TokenAnswer> {
+    const resource = readResource(form, request);
     if (!resource.ok) return resource;
     const proof = {
       clientId: form.client_id!,
@@ -104,11 +104,11 @@ export function tokenRoutes(
   async function redeem(
     form: TokenParameters,
     proof: { clientId: string; resource?: string },
-  ): Promise<Answer> {
+  ): Promise<TokenAnswer> {
     const { code, redirect_uri: redirectUri, code_verifier: verifier } = form;
-    if (code === undefined) return err(missing("code"));
-    if (redirectUri === undefined) return err(missing("redirect_uri"));
-    if (verifier === undefined) return err(missing("code_verifier"));
+    if (code === undefined) return err(refuseMissing("code"));
+    if (redirectUri === undefined) return err(refuseMissing("redirect_uri"));
+    if (verifier === undefined) return err(refuseMissing("code_verifier"));
     if (!/^[\w.~-]{43,128}$/.test(verifier))
       return err({
         error: "invalid_grant",
@@ -120,8 +120,8 @@ export function tokenRoutes(
   async function renew(
     form: TokenParameters,
     proof: { clientId: string; resource?: string },
-  ): Promise<Answer> {
-    if (form.refresh_token === undefined) return err(missing("refresh_token"));
+  ): Promise<TokenAnswer> {
+    if (form.refresh_token === undefined) return err(refuseMissing("refresh_token"));
     const scopes = form.scope?.split(" ").filter((scope) => scope !== "" && scope !== "offline_access");
     return consents.renew(form.refresh_token, {
       ...proof,
@@ -129,20 +129,24 @@ export function tokenRoutes(
     });
   }
 
-  /** Absent where the client names none; an address that is not ours is no path at all. */
-  function resourceIn(
+  /** Undefined if the client names no resource; an error if it is not one of ours. */
+  function readResource(
     { resource }: TokenParameters,
     { headers }: FastifyRequest,
-  ): Result<string | undefined, Refusal> {
+  ): Result<string | undefined, TokenRefusal> {
     if (resource === undefined) return { ok: true, value: undefined };
-    const path = resourcePath(resource, ownAddress(hub.settings, headers.host));
+    const path = parseResourcePath(resource, ownAddress(hub.settings, headers.host));
     return path === undefined
       ? err({ error: "invalid_target", message: "resource is not an address of this server" })
       : { ok: true, value: path };
   }
 
-  /** Whoever guesses is slowed down; what is right goes through, however much wrong came from the same address. */
-  function refuse(request: FastifyRequest, reply: FastifyReply, { error, message }: Refusal): FastifyReply {
+  /** Slows down guessing. Correct requests pass, however many wrong ones came from the same address. */
+  function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { error, message }: TokenRefusal,
+  ): FastifyReply {
     const { failuresPerMinute } = hub.settings.rateLimits;
     const wait =
       error === "invalid_grant"
@@ -159,11 +163,11 @@ export function tokenRoutes(
   }
 }
 
-/** A form of a public client, which says who it is and has no secret. */
+/** Reads the form of a public client, which names itself and has no secret. */
 function readForm<N extends string>(
   { body, headers }: FastifyRequest,
   names: readonly N[],
-): Result<Parameters<N>, Refusal> {
+): Result<Parameters<N>, TokenRefusal> {
   if (!(body instanceof URLSearchParams))
     return err({ error: "invalid_request", message: "the body has to be application/x-www-form-urlencoded" });
   const form = readParameters(body, names);
@@ -171,9 +175,9 @@ function readForm<N extends string>(
   const { client_id, client_secret } = form.value as Parameters<string>;
   if (headers.authorization !== undefined || client_secret !== undefined)
     return err({ error: "invalid_client", message: "clients have no secret here: send client_id alone" });
-  return client_id === undefined ? err(missing("client_id")) : form;
+  return client_id === undefined ? err(refuseMissing("client_id")) : form;
 }
 
-function missing(name: string): Refusal {
+function refuseMissing(name: string): TokenRefusal {
   return { error: "invalid_request", message: `${name} is missing` };
 }

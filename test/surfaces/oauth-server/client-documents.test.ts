@@ -84,8 +84,8 @@ describe.skipIf(reason)("the document at a client's id", () => {
   });
 
   it.each([
-    ["no JSON", { body: "<html>" }, "no JSON object"],
-    ["a list", { body: "[]" }, "no JSON object"],
+    ["no JSON", { body: "<html>" }, "not a JSON object"],
+    ["a list", { body: "[]" }, "not a JSON object"],
     ["not found", { status: 404, body: "{}" }, "404"],
     ["huge", { body: `{"client_name":"${"x".repeat(20_000)}"}` }, "16384 bytes"],
     ["a redirect", { status: 302, headers: { location: "/id.json" }, body: "" }, "redirects"],

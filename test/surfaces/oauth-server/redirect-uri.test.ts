@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRegistered, redirectProblem } from "../../../src/surfaces/oauth-server/redirect-uri.ts";
+import { findRedirectProblem, isRegistered } from "../../../src/surfaces/oauth-server/redirect-uri.ts";
 
 describe("a redirect URI", () => {
   it.each([
@@ -14,7 +14,7 @@ describe("a redirect URI", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "vscode://publisher.extension/back",
   ])("may be %s", (uri) => {
-    expect(redirectProblem(uri)).toBeUndefined();
+    expect(findRedirectProblem(uri)).toBeUndefined();
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe("a redirect URI", () => {
     "https://cliënt.example/back",
     `https://client.example/${"x".repeat(2_000)}`,
   ])("may not be %s", (uri) => {
-    expect(redirectProblem(uri)).toEqual(expect.any(String));
+    expect(findRedirectProblem(uri)).toEqual(expect.any(String));
   });
 
   it("is the registered one to the letter", () => {
