@@ -37,7 +37,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByLabel("Agent").selectOption("other");
     await page.getByText("2 calls").waitFor();
     await page.getByLabel("Outcome").selectOption("unknown_tool");
-    await page.getByText("1 calls").waitFor();
+    await page.getByText("1 call", { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe("?agent=other&outcome=unknown_tool");
     await page.reload();
     await page.getByRole("row", { name: /no_such_tool/ }).waitFor();
@@ -45,8 +45,8 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByRole("link", { name: "Export" }).click();
     const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).requested)).toEqual(["no_such_tool"]);
-    await page.getByLabel("Part of a tool's name").fill("zzz");
-    await page.getByText("No call fits").waitFor();
+    await page.getByLabel("Find by tool name").fill("zzz");
+    await page.getByText("No matching calls").waitFor();
   });
 
   it("shows one call in full, where its time went, and what the rules say to it now", async () => {
@@ -55,16 +55,16 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await dashboard.hub.audit.flush();
     const page = await dashboard.open(`/audit/${callId}`);
     const panel = page.getByRole("complementary");
-    await panel.getByText("The tool ran").waitFor();
+    await panel.getByText("Run the tool").waitFor();
     await panel.getByRole("region", { name: "Arguments" }).getByText("<b>nowhere</b>").waitFor();
-    await panel.getByText("none: no rule was about it").waitFor();
-    await panel.getByText("a program that has Toolkeep built in").waitFor();
+    await panel.getByText("No rule matched").waitFor();
+    await panel.getByText("Program that embeds Toolkeep").waitFor();
     await page.getByRole("columnheader", { name: "Agent" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await panel.getByRole("link", { name: "What the rules say now" }).click();
-    await page.getByText("It would run").waitFor();
+    await panel.getByRole("link", { name: "Test against rules" }).click();
+    await page.getByText("This call would run").waitFor();
     await page.goBack();
-    await panel.getByText("The tool ran").waitFor();
+    await panel.getByText("Run the tool").waitFor();
     await page.goto(`${dashboard.url}/audit/call_none`);
     await page.getByText("There is no call call_none").waitFor();
 
@@ -76,12 +76,12 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     const ruled = await dashboard.call("think", { thought: "xy" }, "main");
     await dashboard.hub.audit.flush();
     await page.goto(`${dashboard.url}/audit/${ruled.callId}`);
-    await panel.getByText("The audit keeps no results").waitFor();
+    await panel.getByText("The audit log does not store results").waitFor();
     await panel
-      .getByRole("link", { name: "Let any agent call think, when the argument thought is like x*." })
+      .getByRole("link", { name: "Let any agent call think, when the argument thought matches x*." })
       .click();
     await page.getByRole("heading", { name: "Rules", level: 1 }).waitFor();
-    await panel.getByText("written here").waitFor();
+    await panel.getByText("Added here").waitFor();
   });
 
   it("shows what people did, and checks that everything is as it was written", async () => {
@@ -97,8 +97,8 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "Integrity" }).click();
-    await page.getByRole("button", { name: "Check everything now" }).click();
-    await page.getByText("Everything is as it was written").waitFor();
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText("All records are intact").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 });

@@ -9,29 +9,29 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     await dashboard.call("think", { thought: "before" }, "main");
     await dashboard.hub.audit.flush();
     const page = await dashboard.open("/rules");
-    await page.getByRole("button", { name: "Add a rule" }).click();
+    await page.getByRole("button", { name: "Add rule" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("radio", { name: "Never" }).check();
-    await dialog.getByLabel("Which tools").fill("think");
+    await dialog.getByRole("radio", { name: "Deny" }).check();
+    await dialog.getByLabel("Tools", { exact: true }).fill("think");
     await dialog.getByText("1 tool: think").waitFor();
-    await dialog.getByLabel("For which calls").selectOption("argument");
+    await dialog.getByLabel("Calls", { exact: true }).selectOption("argument");
     await dialog
       .getByText(/Expected/)
       .first()
       .waitFor();
-    expect(await dialog.getByRole("button", { name: "Add the rule" }).isDisabled()).toBe(true);
-    await dialog.getByLabel("The argument").fill("thought");
-    await dialog.getByLabel("Which are like").fill("bef*");
+    expect(await dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Argument name").fill("thought");
+    await dialog.getByLabel("Patterns").fill("bef*");
     await dialog
-      .getByText("Never let any agent call think, when the argument thought is like bef*.")
+      .getByText("Never let any agent call think, when the argument thought matches bef*.")
       .waitFor();
     await dialog.getByRole("button", { name: "Test against recent calls" }).click();
     await dialog.getByText("1 of the last 1 calls would be decided differently").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
     await dialog.getByText("Never let any agent call think").waitFor();
-    await dialog.getByRole("button", { name: "Add the rule" }).click();
-    await page.getByRole("complementary").getByText("written here by owner").waitFor();
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await page.getByRole("complementary").getByText("Added here by owner").waitFor();
     expect((await dashboard.call("think", { thought: "before" }, "main")).outcome).toBe("denied");
     expect((await dashboard.call("think", { thought: "after" }, "main")).outcome).toBe("ok");
     expect(dashboard.complaints).toEqual([]);
@@ -48,20 +48,20 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     await dashboard.hub.audit.flush();
     const page = await dashboard.open(`/rules/${made.rule.id}`);
     const other = await dashboard.open("/rules");
-    await page.getByRole("button", { name: "See what would be decided differently" }).click();
+    await page.getByRole("button", { name: "Test recent calls without this rule" }).click();
     await page.getByText("1 of the last 1 calls").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
-    await page.getByRole("radio", { name: "Ask me first" }).check();
+    await page.getByRole("radio", { name: "Ask first" }).check();
     await page.getByRole("button", { name: "Save" }).click();
     const took = stopwatch();
     await other.getByText("Ask a person before main calls think.").waitFor();
     expect(took()).toBeLessThan(1_500);
     expect((await dashboard.call("think", { thought: "x" }, "main")).outcome).toBe("needs_approval");
     await page.getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("dialog").getByText("no longer counts").waitFor();
+    await page.getByRole("dialog").getByText("no longer applies from the next call on").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("There are no rules").waitFor();
-    await other.getByText("There are no rules").waitFor();
+    await page.getByText("No rules yet").waitFor();
+    await other.getByText("No rules yet").waitFor();
   });
 
   it("says what would become of a call, why, and what would change that", async () => {
@@ -70,23 +70,23 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
       rules: [{ permission: "write_file", action: "ask", pattern: { path: "/srv/**" } }],
     });
     const page = await dashboard.open("/rules?view=try");
-    await page.getByLabel("Who calls").selectOption("main");
-    await page.getByLabel("Which tool").fill("change the contents of a file");
+    await page.getByLabel("Caller").selectOption("main");
+    await page.getByLabel("Tool", { exact: true }).fill("change the contents of a file");
     await page.locator('datalist option[value="write_file"]').waitFor({ state: "attached" });
-    await page.getByLabel("Which tool").fill("write_file");
-    await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", ');
-    await page.getByText("This is no JSON yet").waitFor();
-    await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", "content": "x"}');
+    await page.getByLabel("Tool", { exact: true }).fill("write_file");
+    await page.getByLabel("Arguments", { exact: true }).fill('{"path": "/srv/a.txt", ');
+    await page.getByText("Not valid JSON yet").waitFor();
+    await page.getByLabel("Arguments", { exact: true }).fill('{"path": "/srv/a.txt", "content": "x"}');
     await page.reload();
-    expect(await page.getByLabel("Which tool").inputValue()).toBe("write_file");
-    await page.getByRole("button", { name: "What would happen?" }).click();
-    await page.getByText("A person would be asked first").waitFor();
+    expect(await page.getByLabel("Tool", { exact: true }).inputValue()).toBe("write_file");
+    await page.getByRole("button", { name: "Test call" }).click();
+    await page.getByText("This call would need approval").waitFor();
     await page.getByText("Writes files").waitFor();
-    await page.getByText("What would change it").waitFor();
+    await page.getByText("Rules that would change this").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
-    await page.getByText("A person would be asked first").waitFor();
-    await page.getByRole("link", { name: "write this rule" }).first().click();
+    await page.getByText("This call would need approval").waitFor();
+    await page.getByRole("link", { name: "Add this rule" }).first().click();
     await page
       .getByRole("dialog")
       .getByText(/main.*write_file/)
@@ -101,9 +101,9 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
       action: "deny",
     });
     const page = await dashboard.open(`/rules/${made.rule.id}`, { person: "vera" });
-    await page.getByRole("button", { name: "See what would be decided differently" }).click();
-    await page.getByText("Nothing: all of the last").waitFor();
-    expect(await page.getByRole("button", { name: /Add a rule|Edit|Remove/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Test recent calls without this rule" }).click();
+    await page.getByText("No change: the last").waitFor();
+    expect(await page.getByRole("button", { name: /Add rule|Edit|Remove/ }).count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
   });
 });

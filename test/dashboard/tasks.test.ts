@@ -7,20 +7,20 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await using dashboard = await testDashboard({ agents: { main: [] } });
     const page = await dashboard.open("/tasks");
     await page.getByText("Tasks are for sub-agents").waitFor();
-    expect(await page.getByRole("link", { name: "Make a sub-agent" }).getAttribute("href")).toBe(
+    expect(await page.getByRole("link", { name: "Create sub-agent" }).getAttribute("href")).toBe(
       "/agents?new=yes",
     );
     await dashboard.api("POST", "/agents", { name: "helper", parent: "main" });
-    await page.getByRole("link", { name: "Give a task" }).first().click();
-    await page.getByLabel("What is to be done").fill("Count the <b>errors</b>");
+    await page.getByRole("link", { name: "Create task" }).first().click();
+    await page.getByLabel("Title").fill("Count the <b>errors</b>");
     await page.getByLabel("Instructions").fill("In yesterday's log.");
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
-    expect(await page.getByLabel("What is to be done").inputValue()).toBe("Count the <b>errors</b>");
-    await page.getByRole("button", { name: "Give it" }).click();
+    expect(await page.getByLabel("Title").inputValue()).toBe("Count the <b>errors</b>");
+    await page.getByRole("button", { name: "Create task" }).click();
     const panel = page.getByRole("complementary");
     await panel.getByText("In yesterday's log.").waitFor();
-    await panel.getByText("Not begun").waitFor();
+    await panel.getByText("Open", { exact: true }).waitFor();
 
     // The sub-agent says how far it is; the list and the details follow.
     const [task] = await dashboard.hub.store.tasks.list();
@@ -32,13 +32,13 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     expect(await seriousFindings(page)).toEqual([]);
 
     await page.getByLabel("Status").selectOption("done");
-    await page.getByText("No task fits").waitFor();
+    await page.getByText("No matching tasks").waitFor();
     await page.getByLabel("Status").selectOption("unfinished");
     await page.reload();
-    await panel.getByRole("button", { name: "Cancel the task" }).click();
+    await panel.getByRole("button", { name: "Cancel task" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("helper is told").waitFor();
-    await dialog.getByRole("button", { name: "Cancel the task" }).click();
+    await dialog.getByRole("button", { name: "Cancel task" }).click();
     await panel.getByText("Cancelled").waitFor();
     expect((await dashboard.hub.store.tasks.get(task!.id))!.status).toBe("cancelled");
     await page.goto(`${dashboard.url}/tasks/given/tsk_none`);
@@ -49,29 +49,29 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
   it("makes a project with a ticket and a note, and another browser sees what becomes of the ticket", async () => {
     await using dashboard = await testDashboard({ agents: { coder: [] } });
     const page = await dashboard.open("/tasks/tickets");
-    await page.getByRole("link", { name: "New project" }).click();
+    await page.getByRole("link", { name: "Create project" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Tool keeper");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: "Create project" }).click();
     const panel = page.getByRole("complementary");
-    await panel.getByRole("button", { name: "New note" }).click();
+    await panel.getByRole("button", { name: "Add note" }).click();
     await page.getByLabel("Title").fill("Where it runs");
-    await page.getByLabel("What is worth knowing").fill("On the small machine.");
-    await page.getByRole("button", { name: "Note it" }).click();
+    await page.getByLabel("Note", { exact: true }).fill("On the small machine.");
+    await page.getByRole("dialog").getByRole("button", { name: "Add note" }).click();
     await panel.getByText("Where it runs").click();
     await panel.getByText("On the small machine.").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
 
-    await panel.getByRole("link", { name: "Its 0 to do" }).click();
-    await page.getByRole("link", { name: "New ticket" }).first().click();
-    await page.getByLabel("What is to be done").fill("Names are cut");
-    await page.getByLabel("Who does it").selectOption("coder");
-    await page.getByRole("button", { name: "Write it" }).click();
+    await panel.getByRole("link", { name: "View tickets (0)" }).click();
+    await page.getByRole("link", { name: "Create ticket" }).first().click();
+    await page.getByLabel("Title").fill("Names are cut");
+    await page.getByRole("dialog").getByLabel("Agent").selectOption("coder");
+    await page.getByRole("button", { name: "Create ticket" }).click();
     await page.waitForURL(/\/tasks\/tickets\/TK-1\?project=TK$/);
     const other = await dashboard.open("/tasks/tickets");
-    await other.getByRole("row", { name: /TK-1 Names are cut Not begun/ }).waitFor();
+    await other.getByRole("row", { name: /TK-1 Names are cut Open/ }).waitFor();
     await panel.getByLabel("Status").selectOption("in_progress");
     await other.getByRole("row", { name: /TK-1 Names are cut In progress/ }).waitFor();
-    await panel.getByLabel("A comment").fill("Since <i>when</i>?");
+    await panel.getByLabel("Comment", { exact: true }).fill("Since <i>when</i>?");
     await panel.getByRole("button", { name: "Comment" }).click();
     await panel.getByRole("listitem").getByText("Since <i>when</i>?").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -90,13 +90,13 @@ describe.skipIf(withoutDashboard)("the tasks page", { timeout: 90_000 }, () => {
     await dashboard.hub.projects.tickets.create("TK", { title: "Names are cut" }, null);
     const context = { viewport: { width: 390, height: 800 } };
     const page = await dashboard.open("/tasks/tickets/TK-1", { person: "vera", context });
-    await page.getByRole("complementary").getByText("Not begun").waitFor();
+    await page.getByRole("complementary").getByText("Open", { exact: true }).waitFor();
     expect(await page.getByRole("complementary").getByRole("combobox").count()).toBe(0);
-    expect(await page.getByRole("button", { name: /Comment|More about/ }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: /^New |^Give a/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Comment|More actions/ }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: /^Create / }).count()).toBe(0);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     await page.goto(`${dashboard.url}/tasks/projects/TK`);
     await page.getByRole("complementary").getByText("Notes").first().waitFor();
-    expect(await page.getByRole("button", { name: /New note|More about/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Add note|More actions/ }).count()).toBe(0);
   });
 });
