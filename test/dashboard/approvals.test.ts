@@ -33,7 +33,7 @@ describe.skipIf(withoutDashboard)("the approvals page", () => {
     await page.getByRole("link", { name: "Audit", exact: true }).click();
     await row(page, /think/).first().getByRole("link").click();
     await page.getByRole("complementary").getByText("owner", { exact: true }).waitFor();
-    await page.getByRole("list", { name: "Steps of the call" }).getByText("A person asked").waitFor();
+    await page.getByRole("list", { name: "Phases of the call" }).getByText("Wait for a person").waitFor();
     expect(dashboard.complaints).toEqual([]);
   });
 });

@@ -31,16 +31,16 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await dashboard.hub.audit.flush();
     const page = await dashboard.open(`/audit/${callId}`);
     const panel = page.getByRole("complementary");
-    await panel.getByText("The tool ran").waitFor();
+    await panel.getByText("Run the tool").waitFor();
     await panel.getByRole("region", { name: "Arguments" }).getByText("<b>nowhere</b>").waitFor();
-    await panel.getByText("none: no rule was about it").waitFor();
-    await panel.getByText("a program that has Toolkeep built in").waitFor();
+    await panel.getByText("No rule matched").waitFor();
+    await panel.getByText("Program that embeds Toolkeep").waitFor();
     await page.getByRole("columnheader", { name: "Agent" }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await panel.getByRole("link", { name: "What the rules say now" }).click();
-    await page.getByText("It would run").waitFor();
+    await panel.getByRole("link", { name: "Test against rules" }).click();
+    await page.getByText("This call would run").waitFor();
     await page.goBack();
-    await panel.getByText("The tool ran").waitFor();
+    await panel.getByText("Run the tool").waitFor();
     await page.goto(`${dashboard.url}/audit/call_none`);
     await page.getByText("There is no call call_none").waitFor();
 
@@ -52,12 +52,12 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     const ruled = await dashboard.call("think", { thought: "xy" }, "main");
     await dashboard.hub.audit.flush();
     await page.goto(`${dashboard.url}/audit/${ruled.callId}`);
-    await panel.getByText("The audit keeps no results").waitFor();
+    await panel.getByText("The audit log does not store results").waitFor();
     await panel
-      .getByRole("link", { name: "Let any agent call think, when the argument thought is like x*." })
+      .getByRole("link", { name: "Let any agent call think, when the argument thought matches x*." })
       .click();
     await page.getByRole("heading", { name: "Rules", level: 1 }).waitFor();
-    await panel.getByText("written here").waitFor();
+    await panel.getByText("Added here").waitFor();
   });
 
   it("shows what people did, and checks that everything is as it was written", async () => {
@@ -73,8 +73,8 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "Integrity" }).click();
-    await page.getByRole("button", { name: "Check everything now" }).click();
-    await page.getByText("Everything is as it was written").waitFor();
+    await page.getByRole("button", { name: "Check now" }).click();
+    await page.getByText("All records are intact").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });
 });

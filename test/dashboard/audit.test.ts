@@ -14,7 +14,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByLabel("Agent").selectOption("other");
     await page.getByText("2 calls").waitFor();
     await page.getByLabel("Outcome").selectOption("unknown_tool");
-    await page.getByText("1 calls").waitFor();
+    await page.getByText("1 call", { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe("?agent=other&outcome=unknown_tool");
     await page.reload();
     await page.getByRole("row", { name: /no_such_tool/ }).waitFor();
@@ -22,7 +22,7 @@ describe.skipIf(withoutDashboard)("the audit page", { timeout: 90_000 }, () => {
     await page.getByRole("link", { name: "Export" }).click();
     const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).requested)).toEqual(["no_such_tool"]);
-    await page.getByLabel("Part of a tool's name").fill("zzz");
-    await page.getByText("No call fits").waitFor();
+    await page.getByLabel("Find by tool name").fill("zzz");
+    await page.getByText("No matching calls").waitFor();
   });
 });

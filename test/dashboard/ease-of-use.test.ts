@@ -70,7 +70,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     await go("/rules?q=grep&action=ask");
     await page.getByRole("link", { name: /calls grep/ }).click();
     await page.getByRole("button", { name: "Edit" }).click();
-    await page.getByRole("dialog").getByText("More").click();
+    await page.getByRole("dialog").getByText("Advanced").click();
     await page.getByLabel("Note").fill("seen");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -106,7 +106,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     const rules = dialog.getByRole("radio");
     expect(await rules.count()).toBe(2);
     expect(await rules.first().isChecked()).toBe(true);
-    await dialog.getByText("when the argument thought is like of one thing").waitFor();
+    await dialog.getByText("when the argument thought matches of one thing").waitFor();
     await dialog.getByRole("button", { name: "Add rule and allow" }).click();
     await page.getByText("All caught up").waitFor();
     const asked = async (thought: string) =>
@@ -174,7 +174,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
 
     await dashboard.hub.audit.flush();
     await go("/rules?edit=new&for=think&say=deny");
-    await form.getByText("More", { exact: true }).click();
+    await form.getByText("Advanced", { exact: true }).click();
     await form.getByRole("button", { name: "Test against recent calls" }).click();
     const found = form.getByText(/would be decided differently/);
     await found.waitFor();
@@ -182,8 +182,8 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
 
     await page.setViewportSize({ width: 390, height: 700 });
     await go("/rules?view=try&tool=think&agent=worker");
-    await page.getByText("A person would be asked first").waitFor();
-    await expect.poll(() => isInSight(page.getByText("A person would be asked first"))).toBe(true);
+    await page.getByText("This call would need approval").waitFor();
+    await expect.poll(() => isInSight(page.getByText("This call would need approval"))).toBe(true);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -216,7 +216,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
       await page.keyboard.press("Enter");
     };
     for (const [typed, dialog] of [
-      ["new rule", "Add a rule"],
+      ["new rule", "Add rule"],
       ["add server", "Add server"],
       ["create secret", "Add a secret"],
       ["admin token", "New admin token"],

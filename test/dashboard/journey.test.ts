@@ -114,11 +114,11 @@ async function give(page: Page, tool: string): Promise<void> {
 
 async function writeRule(page: Page): Promise<void> {
   await go(page, "Rules");
-  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Add rule" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("radio", { name: "Ask me first" }).check();
-  await dialog.getByLabel("Which tools").fill("mcp_every_echo");
+  await dialog.getByRole("radio", { name: "Ask first" }).check();
+  await dialog.getByLabel("Tools", { exact: true }).fill("mcp_every_echo");
   await dialog.getByText("1 tool: mcp_every_echo").waitFor();
-  await dialog.getByRole("button", { name: "Add the rule" }).click();
-  await page.getByRole("complementary").getByText("written here by owner").waitFor();
+  await dialog.getByRole("button", { name: "Add rule" }).click();
+  await page.getByRole("complementary").getByText("Added here by owner").waitFor();
 }

@@ -106,7 +106,7 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
       ["/agents/worker?tab=tokens", "Create token"],
       ["/vault", "Add a secret"],
       ["/users", "Add a person"],
-      ["/rules", "Add a rule"],
+      ["/rules", "Add rule"],
       ["/knowledge/sources", "Add a source"],
       ["/", "Find"],
     ];

@@ -15,20 +15,20 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     await dashboard.hub.audit.flush();
     const page = await dashboard.open(`/rules/${made.rule.id}`);
     const other = await dashboard.open("/rules");
-    await page.getByRole("button", { name: "See what would be decided differently" }).click();
+    await page.getByRole("button", { name: "Test recent calls without this rule" }).click();
     await page.getByText("1 of the last 1 calls").waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
-    await page.getByRole("radio", { name: "Ask me first" }).check();
+    await page.getByRole("radio", { name: "Ask first" }).check();
     await page.getByRole("button", { name: "Save" }).click();
     const took = stopwatch();
     await other.getByText("Ask a person before main calls think.").waitFor();
     expect(took()).toBeLessThan(1_500);
     expect((await dashboard.call("think", { thought: "x" }, "main")).outcome).toBe("needs_approval");
     await page.getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("dialog").getByText("no longer counts").waitFor();
+    await page.getByRole("dialog").getByText("no longer applies from the next call on").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("There are no rules").waitFor();
-    await other.getByText("There are no rules").waitFor();
+    await page.getByText("No rules yet").waitFor();
+    await other.getByText("No rules yet").waitFor();
   });
 
   it("says what would become of a call, why, and what would change that", async () => {
@@ -37,23 +37,23 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
       rules: [{ permission: "write_file", action: "ask", pattern: { path: "/srv/**" } }],
     });
     const page = await dashboard.open("/rules?view=try");
-    await page.getByLabel("Who calls").selectOption("main");
-    await page.getByLabel("Which tool").fill("change the contents of a file");
+    await page.getByLabel("Caller").selectOption("main");
+    await page.getByLabel("Tool", { exact: true }).fill("change the contents of a file");
     await page.locator('datalist option[value="write_file"]').waitFor({ state: "attached" });
-    await page.getByLabel("Which tool").fill("write_file");
-    await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", ');
-    await page.getByText("This is no JSON yet").waitFor();
-    await page.getByLabel("With which arguments").fill('{"path": "/srv/a.txt", "content": "x"}');
+    await page.getByLabel("Tool", { exact: true }).fill("write_file");
+    await page.getByLabel("Arguments", { exact: true }).fill('{"path": "/srv/a.txt", ');
+    await page.getByText("Not valid JSON yet").waitFor();
+    await page.getByLabel("Arguments", { exact: true }).fill('{"path": "/srv/a.txt", "content": "x"}');
     await page.reload();
-    expect(await page.getByLabel("Which tool").inputValue()).toBe("write_file");
-    await page.getByRole("button", { name: "What would happen?" }).click();
-    await page.getByText("A person would be asked first").waitFor();
+    expect(await page.getByLabel("Tool", { exact: true }).inputValue()).toBe("write_file");
+    await page.getByRole("button", { name: "Test call" }).click();
+    await page.getByText("This call would need approval").waitFor();
     await page.getByText("Writes files").waitFor();
-    await page.getByText("What would change it").waitFor();
+    await page.getByText("Rules that would change this").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
-    await page.getByText("A person would be asked first").waitFor();
-    await page.getByRole("link", { name: "write this rule" }).first().click();
+    await page.getByText("This call would need approval").waitFor();
+    await page.getByRole("link", { name: "Add this rule" }).first().click();
     await page
       .getByRole("dialog")
       .getByText(/main.*write_file/)

@@ -8,29 +8,29 @@ describe.skipIf(withoutDashboard)("the rules page", { timeout: 90_000 }, () => {
     await dashboard.call("think", { thought: "before" }, "main");
     await dashboard.hub.audit.flush();
     const page = await dashboard.open("/rules");
-    await page.getByRole("button", { name: "Add a rule" }).click();
+    await page.getByRole("button", { name: "Add rule" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("radio", { name: "Never" }).check();
-    await dialog.getByLabel("Which tools").fill("think");
+    await dialog.getByRole("radio", { name: "Deny" }).check();
+    await dialog.getByLabel("Tools", { exact: true }).fill("think");
     await dialog.getByText("1 tool: think").waitFor();
-    await dialog.getByLabel("For which calls").selectOption("argument");
+    await dialog.getByLabel("Calls", { exact: true }).selectOption("argument");
     await dialog
       .getByText(/Expected/)
       .first()
       .waitFor();
-    expect(await dialog.getByRole("button", { name: "Add the rule" }).isDisabled()).toBe(true);
-    await dialog.getByLabel("The argument").fill("thought");
-    await dialog.getByLabel("Which are like").fill("bef*");
+    expect(await dialog.getByRole("button", { name: "Add rule" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Argument name").fill("thought");
+    await dialog.getByLabel("Patterns").fill("bef*");
     await dialog
-      .getByText("Never let any agent call think, when the argument thought is like bef*.")
+      .getByText("Never let any agent call think, when the argument thought matches bef*.")
       .waitFor();
     await dialog.getByRole("button", { name: "Test against recent calls" }).click();
     await dialog.getByText("1 of the last 1 calls would be decided differently").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
     await dialog.getByText("Never let any agent call think").waitFor();
-    await dialog.getByRole("button", { name: "Add the rule" }).click();
-    await page.getByRole("complementary").getByText("written here by owner").waitFor();
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await page.getByRole("complementary").getByText("Added here by owner").waitFor();
     expect((await dashboard.call("think", { thought: "before" }, "main")).outcome).toBe("denied");
     expect((await dashboard.call("think", { thought: "after" }, "main")).outcome).toBe("ok");
     expect(dashboard.complaints).toEqual([]);

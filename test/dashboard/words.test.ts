@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeEntry } from "../../dashboard/src/pages/access/describe-entry.ts";
-import { actionInWords, hasWords } from "../../dashboard/src/pages/audit/action-words.ts";
-import { ruleOfText } from "../../dashboard/src/pages/rules/rule-text.ts";
+import { describeAction, hasDescription } from "../../dashboard/src/pages/audit/describe-action.ts";
+import { findRuleByText } from "../../dashboard/src/pages/rules/rule-text.ts";
 import { ruleView } from "../../src/surfaces/api/rules/rule-view.ts";
 import { testApi } from "../support/test-api.ts";
 import { testHub } from "../support/test-hub.ts";
@@ -31,7 +31,7 @@ describe("the words of the dashboard", () => {
     const compiled = tested.hub.watchdog.decider.rules.all;
     const views = compiled.map(({ rule }) => ruleView(tested.hub, rule));
     expect(compiled.length).toBeGreaterThan(3);
-    for (const [at, { text }] of compiled.entries()) expect(ruleOfText(views, text)).toBe(views[at]);
+    for (const [at, { text }] of compiled.entries()) expect(findRuleByText(views, text)).toBe(views[at]);
   });
 
   it("say of every request that changes something what was done", async () => {
@@ -45,7 +45,7 @@ describe("the words of the dashboard", () => {
           .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
       );
     expect(routes.length).toBeGreaterThan(60);
-    expect(routes.filter((route) => !hasWords(route))).toEqual([]);
+    expect(routes.filter((route) => !hasDescription(route))).toEqual([]);
   });
 
   it.each([
@@ -66,9 +66,9 @@ describe("the words of the dashboard", () => {
       "",
       "/approvals/qst_m9yyr5d6ghtcmfrwwga0",
     ],
-  ])("say of %s to %s what was done to what", (route, subject, what, name, to) => {
-    const worded = actionInWords({ kind: "admin", subject, details: { route, status: 200 } });
-    expect(worded).toEqual({ what, name, ...(to && { to }), failed: false });
-    expect(actionInWords({ kind: "admin", subject, details: { route, status: 403 } }).failed).toBe(true);
+  ])("say of %s to %s what was done to what", (route, subject, title, name, to) => {
+    const described = describeAction({ kind: "admin", subject, details: { route, status: 200 } });
+    expect(described).toEqual({ title, name, ...(to && { to }), hasFailed: false });
+    expect(describeAction({ kind: "admin", subject, details: { route, status: 403 } }).hasFailed).toBe(true);
   });
 });

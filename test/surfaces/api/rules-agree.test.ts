@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ruleInWords } from "../../../dashboard/src/pages/rules/rule-sentence.ts";
+import { describeRule } from "../../../dashboard/src/pages/rules/rule-sentence.ts";
 import type { RuledTool } from "../../../src/call/rules/compiled-rule.ts";
 import { defaultRules } from "../../../src/call/rules/default-rules.ts";
 import { Rules } from "../../../src/call/rules/rules.ts";
@@ -67,7 +67,7 @@ it(`rules that the page or the command line describe alike decide alike (TEST_SE
   for (const rule of rules) {
     const view = ruleView(api.hub, rule);
     const decisions = decisionsBy(rule);
-    for (const words of [`page: ${ruleInWords(view)}`, `command: ${formatRuleView(view)}`]) {
+    for (const words of [`page: ${describeRule(view)}`, `command: ${formatRuleView(view)}`]) {
       const same = known.get(words);
       if (same) expect(decisions, `${words}\n${JSON.stringify([same.rule, rule])}`).toBe(same.decisions);
       known.set(words, { decisions, rule });
@@ -75,8 +75,8 @@ it(`rules that the page or the command line describe alike decide alike (TEST_SE
   }
   expect(known.size).toBeGreaterThan(200);
   const untrusted = ruleView(api.hub, shipped.find(({ permission }) => permission === "net")!);
-  expect(ruleInWords(untrusted)).toBe(
-    "Ask a person before any agent calls a tool that uses the network of an untrusted server.",
+  expect(describeRule(untrusted)).toBe(
+    "Ask a person before any agent calls a tool that uses the network, if its server is untrusted.",
   );
 });
 

@@ -11,7 +11,7 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { useIsSettled } from "../../ui/use-is-settled.ts";
 import { useKeys } from "../../ui/use-keys.ts";
-import { ruleInWords } from "../rules/rule-words.ts";
+import { describeRule } from "../rules/rule-labels.ts";
 import { acceptsAnswer } from "./question-labels.ts";
 
 const INVALIDATES = ["/questions", "/rules"];
@@ -226,7 +226,7 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
           <ul className="list-disc pl-5">
             {rules.map((rule) => (
               <li key={rule.permission}>
-                <UntrustedText text={ruleInWords({ ...rule, agent })} />
+                <UntrustedText text={describeRule({ ...rule, agent })} />
               </li>
             ))}
           </ul>
@@ -246,7 +246,7 @@ function AlwaysDialog({ agent, rules, isBatch, busy, onClose, onChoose }: Always
                 checked={index === selectedIndex}
                 onChange={() => setSelectedIndex(index)}
               />
-              <UntrustedText text={ruleInWords({ ...rule, agent })} />
+              <UntrustedText text={describeRule({ ...rule, agent })} />
             </label>
           ))}
         </fieldset>

@@ -11,7 +11,7 @@ import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { describeCapability } from "../access/capability-labels.ts";
 import { OutcomeMark } from "../audit/outcome-mark.tsx";
-import { ruleInWords, ruleKey, whereFrom } from "../rules/rule-words.ts";
+import { describeRule, describeSource, ruleKey } from "../rules/rule-labels.ts";
 import { describeFinding } from "../servers/finding-labels.ts";
 
 /** A call that needs approval: its arguments, how they differ from the previous call, and why a rule asks. */
@@ -80,13 +80,14 @@ export function ReviewedCallSection({ call, title }: { call: ReviewedCall; title
               <span key="rule">
                 {askedBy ? (
                   <TextLink to={joinPath("rules", ruleKey(askedBy))} title={rule}>
-                    <UntrustedText text={ruleInWords(askedBy)} />
+                    <UntrustedText text={describeRule(askedBy)} />
                   </TextLink>
                 ) : (
                   <UntrustedText text={rule} mono />
                 )}{" "}
                 <span className="text-soft">
-                  ({askedBy ? <UntrustedText text={whereFrom(askedBy)} /> : "this rule no longer exists"})
+                  ({askedBy ? <UntrustedText text={describeSource(askedBy)} /> : "this rule no longer exists"}
+                  )
                 </span>
               </span>,
             ],

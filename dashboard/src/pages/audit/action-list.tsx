@@ -12,22 +12,22 @@ import { TextLink } from "../../ui/link.tsx";
 import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { escapeInvisible, UntrustedText } from "../../ui/untrusted-text.tsx";
-import { actionInWords } from "./action-words.ts";
+import { describeAction } from "./describe-action.ts";
 
 const KINDS: readonly (readonly [string, string])[] = [
   ["admin", "Changes by people and tokens"],
   ["question.*", "Answers"],
-  ["login*", "Signing in"],
-  ["intent", "Destructive calls about to run"],
-  ["opened", "Starts"],
-  ["lost", "Losses"],
+  ["login*", "Sign-ins"],
+  ["intent", "Destructive calls, before they run"],
+  ["opened", "Daemon starts"],
+  ["lost", "Lost records"],
 ];
 
-/** What was done beside calls, newest first. */
+/** Everything that was recorded besides calls, newest first. */
 export function ActionList() {
   const [kind] = useUrlState("kind");
   const [actor, setActor] = useUrlState("actor");
-  const [open, setOpen] = useUrlState("entry");
+  const [openKey, setOpenKey] = useUrlState("entry");
   const pages = usePages<ActionPage>(
     "/audit/actions",
     { kind: kind || undefined, actor: actor || undefined, limit: 100 },
@@ -37,35 +37,40 @@ export function ActionList() {
     <QueryView query={pages}>
       {({ pages: read }) => {
         const rows = read.flatMap(({ actions }) => actions);
-        const shown = rows.find((action) => keyOf(action) === open);
+        const openAction = rows.find((action) => actionKey(action) === openKey);
         return (
           <>
             <FilterBar summary={`${rows.length}${pages.hasNextPage ? "+" : ""} entries`}>
-              <FilterSelect name="kind" label="What" options={KINDS} />
+              <FilterSelect name="kind" label="Type" options={KINDS} />
               {actor !== "" && (
                 <span className="inline-flex items-center">
                   <Badge tone="accent">
                     by <UntrustedText text={actor} line />
                   </Badge>
-                  <IconButton icon="close" label="By anybody" onClick={() => setActor("")} />
+                  <IconButton icon="close" label="Remove filter" onClick={() => setActor("")} />
                 </span>
               )}
             </FilterBar>
             <DataTable
-              label="What people did"
+              label="Actions"
               rows={rows}
               columns={COLUMNS}
-              rowKey={keyOf}
-              rowLink={(action) => urlWith({ entry: keyOf(action) })}
-              selected={open || undefined}
+              rowKey={actionKey}
+              rowLink={(action) => urlWith({ entry: actionKey(action) })}
+              selected={openKey || undefined}
               more={{
                 hasMore: pages.hasNextPage,
                 isLoading: pages.isFetchingNextPage,
                 load: () => void pages.fetchNextPage(),
               }}
-              empty={<EmptyState title="Nothing fits" />}
+              empty={
+                <EmptyState title="No matching actions">
+                  Changes that people make, answers and sign-ins are listed here. Change the filter to see
+                  more.
+                </EmptyState>
+              }
             />
-            {shown && <ActionDialog action={shown} onClose={() => setOpen("")} />}
+            {openAction && <ActionDialog action={openAction} onClose={() => setOpenKey("")} />}
           </>
         );
       }}
@@ -73,34 +78,34 @@ export function ActionList() {
   );
 }
 
-function keyOf({ chain, seq }: ActionView): string {
+function actionKey({ chain, seq }: ActionView): string {
   return `${chain}:${seq}`;
 }
 
 function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => void }) {
-  const { what, name, to, failed } = actionInWords(action);
+  const { title, name, to, hasFailed } = describeAction(action);
   return (
-    <Dialog title={what} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+    <Dialog title={title} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <KeyValues
         pairs={[
           ["When", <Time key="when" at={action.at} />],
-          ["Who", <Who key="who" action={action} />],
+          ["Who", <Actor key="who" action={action} />],
           [
-            "To what",
+            "Target",
             to === undefined ? (
               name !== "" && <UntrustedText key="name" text={name} />
             ) : (
               <TextLink key="name" to={to}>
-                <UntrustedText text={name || "look at it"} />
+                <UntrustedText text={name || "View"} />
               </TextLink>
             ),
           ],
-          ["Outcome", failed && <StateMark tone="bad">Refused or failed</StateMark>],
+          ["Outcome", hasFailed && <StateMark tone="bad">Refused or failed</StateMark>],
           [
             "Record",
-            <span key="kind" className="font-mono text-xs">{`${action.kind}, ${keyOf(action)}`}</span>,
+            <span key="kind" className="font-mono text-xs">{`${action.kind}, ${actionKey(action)}`}</span>,
           ],
-          ["Address", action.subject !== null && <UntrustedText key="subject" text={action.subject} mono />],
+          ["Path", action.subject !== null && <UntrustedText key="subject" text={action.subject} mono />],
         ]}
       />
       <div className="mt-3">
@@ -110,16 +115,16 @@ function ActionDialog({ action, onClose }: { action: ActionView; onClose: () => 
   );
 }
 
-/** A person by name, a token by its label, an agent by its name. */
-function Who({ action: { actor, details } }: { action: ActionView }) {
+/** Names a person, a token by its label, or an agent. */
+function Actor({ action: { actor, details } }: { action: ActionView }) {
   const agents = useGet<AgentList>("/agents").data?.agents;
   if (actor === null) return <span className="text-soft">Toolkeep</span>;
   const { by, label } = (details ?? {}) as { by?: unknown; label?: unknown };
   const agent = agents?.find(({ id }) => id === actor)?.name;
-  const words = by === "token" ? `token ${typeof label === "string" && label !== "" ? label : actor}` : agent;
+  const name = by === "token" ? `token ${typeof label === "string" && label !== "" ? label : actor}` : agent;
   return (
     <span title={escapeInvisible(actor)}>
-      <UntrustedText text={words ?? actor} line />
+      <UntrustedText text={name ?? actor} line />
     </span>
   );
 }
@@ -127,48 +132,48 @@ function Who({ action: { actor, details } }: { action: ActionView }) {
 const COLUMNS: readonly Column<ActionView>[] = [
   {
     id: "what",
-    header: "What",
+    header: "Action",
     width: "minmax(0,3fr)",
-    cell: (action) => <What action={action} />,
+    cell: (action) => <ActionTitle action={action} />,
   },
   {
     id: "actor",
     header: "Who",
     width: "minmax(5rem,1fr)",
     showOnPhone: true,
-    cell: (action) => <Who action={action} />,
+    cell: (action) => <Actor action={action} />,
   },
   {
     id: "changed",
-    header: "With",
+    header: "Fields",
     width: "minmax(0,1.4fr)",
     wideOnly: true,
     cell: ({ details }) => (
       <span className="text-soft">
-        <UntrustedText text={fieldsIn(details).join(", ")} line max={200} />
+        <UntrustedText text={listFields(details).join(", ")} line max={200} />
       </span>
     ),
   },
   { id: "when", header: "When", width: "6.5rem", cell: ({ at }) => <Time at={at} /> },
 ];
 
-function What({ action }: { action: ActionView }) {
-  const { what, name, failed } = actionInWords(action);
+function ActionTitle({ action }: { action: ActionView }) {
+  const { title, name, hasFailed } = describeAction(action);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
-      <span className="shrink-0">{what}</span>
+      <span className="shrink-0">{title}</span>
       {name !== "" && (
         <span className="min-w-0 font-semibold">
           <UntrustedText text={name} line />
         </span>
       )}
-      {failed && <Badge tone="bad">refused or failed</Badge>}
+      {hasFailed && <Badge tone="bad">refused or failed</Badge>}
     </span>
   );
 }
 
-/** Which fields a request gave; their values are not recorded. */
-function fieldsIn(details: unknown): readonly string[] {
+/** The names of the fields in a request. Their values are not recorded. */
+function listFields(details: unknown): readonly string[] {
   const { keys } = (details ?? {}) as { keys?: unknown };
   return Array.isArray(keys) ? keys.map(String) : [];
 }

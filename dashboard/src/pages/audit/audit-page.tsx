@@ -17,24 +17,25 @@ import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { formatDuration, Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useKeys } from "../../ui/use-keys.ts";
+import { formatCount } from "../access/tool-labels.tsx";
 import { ActionList } from "./action-list.tsx";
-import { type AuditFilters, paramsOf, RANGES, useAuditFilters } from "./audit-filters.ts";
+import { type AuditFilters, RANGES, toParams, useAuditFilters } from "./audit-filters.ts";
 import { useAuditRows } from "./audit-rows.ts";
 import { CallPanel } from "./call-panel.tsx";
 import { Integrity } from "./integrity.tsx";
 import { OUTCOMES, OutcomeMark } from "./outcome-mark.tsx";
 
-/** What happened: calls as they are recorded, what people did, and whether all of it is as it was written. */
+/** The audit log: calls as they are recorded, actions of people, and the integrity check. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["calls", "actions", "integrity"]);
   const filters = useAuditFilters();
   return (
     <PageFrame
       title="Audit"
-      description="Every call, and what people did beside calling."
+      description="Every call, and every change that people made."
       actions={view !== "integrity" && <ExportLink what={view} filters={filters} />}
       panel={
-        view === "calls" && id !== undefined && <CallPanel key={id} id={id} back={urlWith({}, "/audit")} />
+        view === "calls" && id !== undefined && <CallPanel key={id} id={id} closeTo={urlWith({}, "/audit")} />
       }
     >
       <Tabs
@@ -42,7 +43,7 @@ export function Page({ params: { id } }: PageProps) {
         label="Audit"
         tabs={[
           { id: "calls", label: "Calls" },
-          { id: "actions", label: "What people did" },
+          { id: "actions", label: "Actions" },
           { id: "integrity", label: "Integrity" },
         ]}
       />
@@ -53,14 +54,14 @@ export function Page({ params: { id } }: PageProps) {
   );
 }
 
-function ExportLink({ what, filters }: { what: "calls" | "actions"; filters: AuditFilters }) {
-  const params = Object.entries({ what, ...(what === "calls" ? paramsOf(filters) : {}) });
+function ExportLink({ what: view, filters }: { what: "calls" | "actions"; filters: AuditFilters }) {
+  const params = Object.entries({ what: view, ...(view === "calls" ? toParams(filters) : {}) });
   const query = new URLSearchParams(params.map(([name, value]) => [name, String(value)]));
   return (
     <a
       className={buttonClasses()}
       href={`${BASE}/api/audit/export?${query}`}
-      download={`audit-${what}.jsonl`}
+      download={`audit-${view}.jsonl`}
     >
       <Icon name="out" />
       Export
@@ -72,23 +73,25 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
   const frame = useRef<HTMLDivElement>(null);
   const isAtTop = useRef(true);
   const [isLive, setLive] = useState(true);
-  const follow = useCallback(() => isLive && isAtTop.current, [isLive]);
-  const audit = useAuditRows(filters, follow);
+  const canFollow = useCallback(() => isLive && isAtTop.current, [isLive]);
+  const audit = useAuditRows(filters, canFollow);
   const { rows, fresh, loading, problem, more } = audit;
-  const at = rows.findIndex((call) => call.id === selected);
-  const goTo = (index: number) => {
+  const selectedIndex = rows.findIndex((call) => call.id === selected);
+  const openRow = (index: number) => {
     const call = rows[Math.min(rows.length - 1, Math.max(0, index))];
-    if (call) navigate(linkTo(call.id));
+    if (call) navigate(callUrl(call.id));
   };
-  useKeys({ j: () => goTo(at + 1), k: () => goTo(at - 1) });
+  useKeys({ j: () => openRow(selectedIndex + 1), k: () => openRow(selectedIndex - 1) });
   const showNew = () => {
     audit.show();
     frame.current?.querySelector('[role="region"]')?.scrollTo({ top: 0 });
   };
-  const count = `${rows.length.toLocaleString("en")}${more.hasMore ? "+" : ""} calls`;
+  const count = more.hasMore
+    ? `${rows.length.toLocaleString("en")}+ calls`
+    : formatCount(rows.length, "call");
   return (
     <>
-      <Filters shown={loading && rows.length === 0 ? "" : count} isLive={isLive} setLive={setLive} />
+      <Filters summary={loading && rows.length === 0 ? "" : count} isLive={isLive} setLive={setLive} />
       {problem && <ErrorState problem={problem} retry={audit.retry} />}
       <div
         ref={frame}
@@ -103,7 +106,7 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
             onClick={showNew}
             className="absolute top-10 left-1/2 z-20 -translate-x-1/2 rounded-full bg-accent-fill px-3 py-1 text-xs font-medium text-on-accent shadow-lg"
           >
-            {fresh.length.toLocaleString("en")} new
+            Show {fresh.length.toLocaleString("en")} new
           </button>
         )}
         {loading && rows.length === 0 && <LoadingState label="Loading calls" />}
@@ -111,58 +114,58 @@ function Calls({ filters, selected }: { filters: AuditFilters; selected: string 
           label="Calls"
           pageHandlesKeys
           rows={rows}
-          columns={selected === undefined ? COLUMNS : BESIDE_PANEL}
+          columns={selected === undefined ? COLUMNS : COLUMNS_BESIDE_PANEL}
           rowKey={(call) => call.id}
-          rowLink={(call) => linkTo(call.id)}
+          rowLink={(call) => callUrl(call.id)}
           selected={selected}
           more={{ ...more, isLoading: loading && rows.length > 0 }}
-          empty={!loading && !problem && <NoCalls isNarrowed={Object.keys(filters).length > 0} />}
+          empty={!loading && !problem && <NoCalls isFiltered={Object.keys(filters).length > 0} />}
         />
       </div>
     </>
   );
 }
 
-function linkTo(id: string): string {
+function callUrl(id: string): string {
   return urlWith({}, joinPath("audit", id));
 }
 
-function NoCalls({ isNarrowed }: { isNarrowed: boolean }) {
-  return isNarrowed ? (
-    <EmptyState title="No call fits" action={<TextLink to="/audit">Show all</TextLink>} />
+function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <EmptyState title="No matching calls" action={<TextLink to="/audit">Clear filters</TextLink>} />
   ) : (
-    <EmptyState title="Nothing was called yet">
-      Calls of agents appear here as they are made. <TextLink to="/agents">Make an agent</TextLink> and
-      connect a client.
+    <EmptyState title="No calls yet">
+      Calls appear here as agents make them. <TextLink to="/agents">Create an agent</TextLink> and connect a
+      client.
     </EmptyState>
   );
 }
 
 interface FiltersProps {
-  readonly shown: string;
+  readonly summary: string;
   readonly isLive: boolean;
   readonly setLive: (isLive: boolean) => void;
 }
 
-function Filters({ shown, isLive, setLive }: FiltersProps) {
+function Filters({ summary, isLive, setLive }: FiltersProps) {
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const [range] = useUrlState("range");
   return (
-    <FilterBar summary={shown}>
-      <SearchField label="Part of a tool's name" />
+    <FilterBar summary={summary}>
+      <SearchField label="Find by tool name" />
       <FilterSelect
         name="agent"
         label="Agent"
-        options={[["operator", "operator (people)"], ...agents.map(({ name }) => [name, name] as const)]}
+        options={[["operator", "People (operator)"], ...agents.map(({ name }) => [name, name] as const)]}
       />
       <FilterSelect
         name="outcome"
         label="Outcome"
-        options={Object.entries(OUTCOMES).map(([id, [words]]) => [id, words])}
+        options={Object.entries(OUTCOMES).map(([id, [label]]) => [id, label])}
       />
       <FilterSelect
         name="decision"
-        label="Rules said"
+        label="Decision"
         options={[
           ["allow", "Allowed"],
           ["ask", "Asked"],
@@ -172,12 +175,12 @@ function Filters({ shown, isLive, setLive }: FiltersProps) {
       <FilterSelect name="range" label="Time" options={RANGES} />
       {range === "between" && (
         <>
-          <Moment name="from" label="From" />
-          <Moment name="to" label="To" />
+          <TimeInput name="from" label="From" />
+          <TimeInput name="to" label="To" />
         </>
       )}
-      <UrlChip name="tool" label="tool" />
-      <UrlChip name="conversation" label="conversation" />
+      <FilterChip name="tool" label="tool" />
+      <FilterChip name="conversation" label="conversation" />
       <label className="flex h-8 items-center gap-1.5 max-sm:h-10">
         <input
           type="checkbox"
@@ -191,8 +194,8 @@ function Filters({ shown, isLive, setLive }: FiltersProps) {
   );
 }
 
-/** A time of the clock here, in the address under `name`. */
-function Moment({ name, label }: { name: string; label: string }) {
+/** A local time, kept in the URL parameter `name`. */
+function TimeInput({ name, label }: { name: string; label: string }) {
   const [value, setValue] = useUrlState(name);
   return (
     <input
@@ -205,8 +208,8 @@ function Moment({ name, label }: { name: string; label: string }) {
   );
 }
 
-/** What a link narrowed the list by, and how to get rid of it. */
-function UrlChip({ name, label }: { name: string; label: string }) {
+/** A filter that came from a link, with a button to remove it. */
+function FilterChip({ name, label }: { name: string; label: string }) {
   const [value, setValue] = useUrlState(name);
   if (value === "") return null;
   return (
@@ -214,7 +217,7 @@ function UrlChip({ name, label }: { name: string; label: string }) {
       <Badge tone="accent">
         {label}: <UntrustedText text={value} line mono />
       </Badge>
-      <IconButton icon="close" label={`Any ${label}`} onClick={() => setValue("")} />
+      <IconButton icon="close" label={`Remove ${label} filter`} onClick={() => setValue("")} />
     </span>
   );
 }
@@ -248,7 +251,7 @@ const COLUMNS: readonly Column<CallView>[] = [
   },
   {
     id: "took",
-    header: "Took",
+    header: "Duration",
     width: "5rem",
     alignEnd: true,
     cell: ({ durationMs }) => durationMs !== null && formatDuration(durationMs),
@@ -265,5 +268,7 @@ const COLUMNS: readonly Column<CallView>[] = [
   },
 ];
 
-/** Beside an open panel there is room for what tells them apart only. */
-const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "tool" || id === "agent" || showOnPhone);
+/** Beside an open panel only the most telling columns fit. */
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(
+  ({ id, showOnPhone }) => id === "tool" || id === "agent" || showOnPhone,
+);

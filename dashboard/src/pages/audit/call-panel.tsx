@@ -10,59 +10,59 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { formatDuration, Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { NO_RULE, ruleOfText } from "../rules/rule-text.ts";
-import { ACTIONS, ruleInWords, ruleKey } from "../rules/rule-words.ts";
+import { ACTIONS, describeRule, ruleKey } from "../rules/rule-labels.ts";
+import { findRuleByText, NO_RULE } from "../rules/rule-text.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** One call in full. */
-export function CallPanel({ id, back }: { id: string; back: string }) {
-  const audited = useGet<AuditedCall>(joinPath("audit", "calls", id));
-  const call = audited.data?.call;
+export function CallPanel({ id, closeTo }: { id: string; closeTo: string }) {
+  const answer = useGet<AuditedCall>(joinPath("audit", "calls", id));
+  const call = answer.data?.call;
   return (
     <SidePanel
       title={call ? <UntrustedText text={call.tool ?? call.requested} line mono /> : "Call"}
-      closeTo={back}
+      closeTo={closeTo}
       actions={call?.tool && <ExplainLink call={call} tool={call.tool} />}
     >
-      <QueryView query={audited}>
-        {({ call: shown, intent, timeline }) => (
+      <QueryView query={answer}>
+        {({ call: loaded, intent, timeline }) => (
           <>
             <PanelSection>
-              <Facts call={shown} />
+              <Facts call={loaded} />
             </PanelSection>
             {timeline.length > 0 && (
-              <PanelSection title="Where the time went">
-                <Timeline steps={timeline} />
+              <PanelSection title="Timeline">
+                <Timeline phases={timeline} />
               </PanelSection>
             )}
-            {shown.error !== null && (
+            {loaded.error !== null && (
               <PanelSection title="Error">
-                <Code text={shown.error} label="Error" />
+                <Code text={loaded.error} label="Error" />
               </PanelSection>
             )}
             <PanelSection title="Arguments">
-              <Arguments text={shown.arguments} />
-              <p className="mt-1 text-xs text-soft">Without secrets, at most 4 kB.</p>
+              <Arguments text={loaded.arguments} />
+              <p className="mt-1 text-xs text-soft">Secrets are removed, and at most 4 kB are stored.</p>
             </PanelSection>
-            {shown.outcome === "ok" && (
+            {loaded.outcome === "ok" && (
               <PanelSection title="Result">
                 <p className="text-soft">
-                  The audit keeps no results, so that it holds nothing that tools read. One that was too long
-                  for the model can be read by its agent for a day, with read_tool_output.
+                  The audit log does not store results, so that it holds no data that tools read. The agent
+                  can read a result that was too long for its model with read_tool_output, for one day.
                 </p>
               </PanelSection>
             )}
-            <PanelSection title="In the chain">
+            <PanelSection title="Audit chain">
               <KeyValues
                 pairs={[
-                  ["Call", <Mono key="id" text={shown.id} />],
+                  ["Call", <Mono key="id" text={loaded.id} />],
                   [
-                    "Place",
-                    shown.chain !== null && <Mono key="place" text={`${shown.chain}:${shown.seq}`} />,
+                    "Position",
+                    loaded.chain !== null && <Mono key="place" text={`${loaded.chain}:${loaded.seq}`} />,
                   ],
                   [
-                    "Written before it ran",
+                    "Recorded before the run",
                     intent && <Mono key="intent" text={`${intent.chain}:${intent.seq}`} />,
                   ],
                 ]}
@@ -79,30 +79,30 @@ function Mono({ text }: { text: string }) {
   return <span className="font-mono text-xs">{text}</span>;
 }
 
-/** What the rules would say to the same call now. */
+/** Tests the same call against the current rules. */
 function ExplainLink({ call, tool }: { call: CallView; tool: string }) {
   const params = new URLSearchParams({ view: "try", tool });
   if (call.agent !== "operator") params.set("agent", call.agent);
-  // An address has room for so much.
+  // URLs are limited in length.
   if (call.arguments.length <= 1_500) params.set("args", call.arguments);
-  return <ButtonLink to={`/rules?${params}`}>What the rules say now</ButtonLink>;
+  return <ButtonLink to={`/rules?${params}`}>Test against rules</ButtonLink>;
 }
 
 /** How a call reached Toolkeep. */
-const VIA: Readonly<Record<string, string>> = {
-  mcp: "a client that speaks MCP",
-  api: "this page or the command line",
-  library: "a program that has Toolkeep built in",
+const VIA_LABELS: Readonly<Record<string, string>> = {
+  mcp: "MCP client",
+  api: "Dashboard, API or command line",
+  library: "Program that embeds Toolkeep",
 };
 
-function RuleNamed({ text }: { text: string }) {
+function RuleReference({ text }: { text: string }) {
   const rules = useGet<RuleList>(text === NO_RULE ? undefined : "/rules").data?.rules;
-  if (text === NO_RULE) return "none: no rule was about it, so it could run";
-  const rule = rules && ruleOfText(rules, text);
+  if (text === NO_RULE) return "No rule matched, so the call was allowed";
+  const rule = rules && findRuleByText(rules, text);
   if (!rule) return <UntrustedText text={text} mono />;
   return (
     <TextLink to={joinPath("rules", ruleKey(rule))} title={text}>
-      <UntrustedText text={ruleInWords(rule)} />
+      <UntrustedText text={describeRule(rule)} />
     </TextLink>
   );
 }
@@ -113,8 +113,8 @@ function Facts({ call }: { call: CallView }) {
     <KeyValues
       pairs={[
         ["Outcome", <OutcomeMark key="outcome" outcome={call.outcome} />],
-        ["Began", <Exact key="began" at={call.startedAt} />],
-        ["Took", call.durationMs !== null && formatDuration(call.durationMs)],
+        ["Started", <ExactTime key="began" at={call.startedAt} />],
+        ["Duration", call.durationMs !== null && formatDuration(call.durationMs)],
         [
           "Agent",
           call.agent === "operator" ? (
@@ -135,19 +135,19 @@ function Facts({ call }: { call: CallView }) {
           ),
         ],
         [
-          "Asked for",
+          "Requested as",
           call.requested !== call.tool && <UntrustedText key="asked" text={call.requested} mono />,
         ],
-        ["Came by", VIA[call.via] ?? call.via],
+        ["Via", VIA_LABELS[call.via] ?? call.via],
         [
-          "Rules said",
+          "Decision",
           action && (
             <StateMark key="said" tone={action.tone}>
               {action.label}
             </StateMark>
           ),
         ],
-        ["By the rule", call.rule !== null && <RuleNamed key="rule" text={call.rule} />],
+        ["Rule", call.rule !== null && <RuleReference key="rule" text={call.rule} />],
         [
           "Approval",
           call.approvalId !== null && (
@@ -170,7 +170,7 @@ function Facts({ call }: { call: CallView }) {
   );
 }
 
-function Exact({ at }: { at: number }) {
+function ExactTime({ at }: { at: number }) {
   return (
     <>
       {new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "medium" })}{" "}

@@ -9,33 +9,34 @@ import { PageBody } from "../../ui/page.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
+import { formatCount } from "../access/tool-labels.tsx";
 
-const LOOK_MS = 1_000;
+const REFETCH_MS = 1_000;
 
-/** Whether the audit is as it was written. */
+/** The integrity check of the audit log. */
 export function Integrity() {
-  const check = useGet<AuditCheck>("/audit/verify", { refetchEveryMs: LOOK_MS });
+  const check = useGet<AuditCheck>("/audit/verify", { refetchEveryMs: REFETCH_MS });
   const confirm = useConfirm();
-  const begin = useAction({
+  const verify = useAction({
     run: (client, body: { acknowledge?: string }) => client.post<AuditCheck>("/audit/verify", body),
     invalidates: ["/audit/verify"],
   });
   const acknowledge = async () => {
     const isConfirmed = await confirm({
-      title: "Acknowledge what was found?",
+      title: "Acknowledge these findings?",
       description:
-        "What is listed counts as looked at, with your name, and is no longer reported. It stays visible in the audit; anything new is found again.",
+        "The findings are marked as reviewed under your name and are no longer reported. They stay visible in the audit log, and new findings are reported again.",
       action: "Acknowledge",
       danger: true,
     });
-    if (isConfirmed) await begin.run({ acknowledge: "looked at in the dashboard" });
+    if (isConfirmed) await verify.run({ acknowledge: "looked at in the dashboard" });
   };
   return (
     <PageBody>
       <div className="flex max-w-3xl flex-col gap-4">
         <p>
-          Every record has a code over itself and the record before it, made with a key that the database does
-          not hold. A check reads all of them, and finds what somebody edited, added or removed.
+          Each record carries a code over itself and the record before it, made with a key that the database
+          does not hold. The check reads all records and finds any that were edited, added or removed.
         </p>
         <QueryView query={check}>
           {(state) => (
@@ -46,13 +47,13 @@ export function Integrity() {
                   <Button
                     look="primary"
                     icon="refresh"
-                    busy={begin.isBusy || state.state === "running"}
-                    onClick={() => void begin.run({})}
+                    busy={verify.isBusy || state.state === "running"}
+                    onClick={() => void verify.run({})}
                   >
-                    {state.state === "running" ? "Checking …" : "Check everything now"}
+                    {state.state === "running" ? "Checking…" : "Check now"}
                   </Button>
                   {state.state === "done" && (state.result?.found ?? 0) > 0 && (
-                    <Button onClick={() => void acknowledge()}>Acknowledge …</Button>
+                    <Button onClick={() => void acknowledge()}>Acknowledge…</Button>
                   )}
                 </RequireRole>
               </div>
@@ -66,7 +67,7 @@ export function Integrity() {
 
 function Result({ check }: { check: AuditCheck }) {
   if (check.state === "none")
-    return <StateMark tone="neutral">Nobody has checked it since the daemon began</StateMark>;
+    return <StateMark tone="neutral">Not checked since the daemon started</StateMark>;
   const { result } = check;
   return (
     <>
@@ -83,10 +84,12 @@ function Result({ check }: { check: AuditCheck }) {
                 {`The check failed: ${check.error ?? ""}`}
               </StateMark>
             ) : result && result.found > 0 ? (
-              <StateMark key="state" tone="bad">{`${result.found} findings`}</StateMark>
+              <StateMark key="state" tone="bad">
+                {formatCount(result.found, "finding")}
+              </StateMark>
             ) : (
               <StateMark key="state" tone="ok">
-                Everything is as it was written
+                All records are intact
               </StateMark>
             ),
           ],
@@ -95,7 +98,7 @@ function Result({ check }: { check: AuditCheck }) {
           ["Acknowledged", result && result.acknowledgedCount > 0 && String(result.acknowledgedCount)],
           ["Cannot be checked", result && result.unreadable > 0 && String(result.unreadable)],
           ["Lost", result && result.lost > 0 && String(result.lost)],
-          ["From before there were chains", result && result.unchained > 0 && String(result.unchained)],
+          ["Older than the chain", result && result.unchained > 0 && String(result.unchained)],
           ["Checked", check.endedAt !== null && <Time key="ended" at={check.endedAt} />],
         ]}
       />

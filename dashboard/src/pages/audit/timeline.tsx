@@ -1,19 +1,19 @@
 import type { AuditedCall } from "../../api/contract.ts";
 import { classes } from "../../ui/classes.ts";
 
-type CallStep = AuditedCall["timeline"][number];
+type CallPhase = AuditedCall["timeline"][number];
 
-const WORDS: Readonly<Record<CallStep["name"], string>> = {
-  resolve: "Which tool is meant",
-  repair: "Arguments checked",
-  decide: "Rules asked",
-  ask: "A person asked",
-  prepare: "Made ready",
-  run: "The tool ran",
-  record: "Answer packed",
+const PHASE_LABELS: Readonly<Record<CallPhase["name"], string>> = {
+  resolve: "Find the tool",
+  repair: "Check arguments",
+  decide: "Apply rules",
+  ask: "Wait for a person",
+  prepare: "Prepare",
+  run: "Run the tool",
+  record: "Build the answer",
 };
 
-const COLOURS: Readonly<Record<CallStep["name"], string>> = {
+const COLOURS: Readonly<Record<CallPhase["name"], string>> = {
   resolve: "fill-soft",
   repair: "fill-soft",
   decide: "fill-soft",
@@ -24,22 +24,22 @@ const COLOURS: Readonly<Record<CallStep["name"], string>> = {
 };
 
 const WIDTH = 1_000;
-/** A step that takes a thousandth of the call is still seen. */
-const THINNEST = 6;
+/** Keeps a phase visible that takes a thousandth of the call. */
+const MIN_WIDTH = 6;
 
-/** Each step of a call as a bar from when it began to when it ended. */
-export function Timeline({ steps }: { steps: readonly CallStep[] }) {
-  const whole = Math.max(1, ...steps.map(({ to }) => to));
+/** The phases of a call as bars from start to end. */
+export function Timeline({ phases }: { phases: readonly CallPhase[] }) {
+  const total = Math.max(1, ...phases.map(({ to }) => to));
   return (
-    <ol aria-label="Steps of the call" className="flex flex-col gap-1">
-      {steps.map(({ name, from, to }) => {
-        const x = Math.min(WIDTH - THINNEST, (from / whole) * WIDTH);
+    <ol aria-label="Phases of the call" className="flex flex-col gap-1">
+      {phases.map(({ name, from, to }) => {
+        const x = Math.min(WIDTH - MIN_WIDTH, (from / total) * WIDTH);
         return (
           <li
             key={`${name} ${from}`}
             className="grid grid-cols-[8.5rem_minmax(0,1fr)_4.5rem] items-center gap-2"
           >
-            <span className="truncate text-xs">{WORDS[name]}</span>
+            <span className="truncate text-xs">{PHASE_LABELS[name]}</span>
             <svg
               aria-hidden="true"
               viewBox={`0 0 ${WIDTH} 10`}
@@ -50,11 +50,11 @@ export function Timeline({ steps }: { steps: readonly CallStep[] }) {
                 x={x}
                 y="0"
                 height="10"
-                width={Math.max(THINNEST, ((to - from) / whole) * WIDTH)}
+                width={Math.max(MIN_WIDTH, ((to - from) / total) * WIDTH)}
                 className={classes(COLOURS[name])}
               />
             </svg>
-            <span className="text-end text-xs text-soft">{micros(to - from)}</span>
+            <span className="text-end text-xs text-soft">{formatMicros(to - from)}</span>
           </li>
         );
       })}
@@ -63,7 +63,7 @@ export function Timeline({ steps }: { steps: readonly CallStep[] }) {
 }
 
 /** 12 µs, 3.4 ms, 2.1 s */
-export function micros(us: number): string {
+export function formatMicros(us: number): string {
   if (us < 1_000) return `${us} µs`;
   if (us < 1_000_000) return `${(us / 1_000).toFixed(us < 10_000 ? 1 : 0)} ms`;
   return us < 120_000_000 ? `${(us / 1_000_000).toFixed(1)} s` : `${Math.round(us / 60_000_000)} min`;

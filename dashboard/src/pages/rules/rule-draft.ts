@@ -1,33 +1,33 @@
 import type { NewRuleInput, RuleInput, RuleView } from "../../api/contract.ts";
 
-export type Narrowing = "none" | "path" | "host" | "command" | "argument" | "anything";
+export type PatternKind = "none" | "path" | "host" | "command" | "argument" | "anything";
 
-/** A rule as it stands in the form. */
+/** The form state of a rule. */
 export interface RuleDraft {
   readonly action: RuleInput["action"];
   readonly permission: string;
-  readonly narrowing: Narrowing;
-  /** The name of the argument, where it is narrowed by one. */
+  readonly patternKind: PatternKind;
+  /** The argument's name, for the pattern kind "argument". */
   readonly argument: string;
-  /** A glob a line. */
+  /** One glob per line. */
   readonly globs: string;
-  /** Predicates beside the one that the form shows; kept as they are. */
-  readonly others: Readonly<Record<string, string | readonly string[]>>;
+  /** Predicates that the form does not show; kept unchanged. */
+  readonly otherPredicates: Readonly<Record<string, string | readonly string[]>>;
   readonly agent: string;
   readonly final: boolean;
   readonly after: string;
   readonly note: string;
-  /** In hours; "" for good. */
+  /** Hours until it expires; "" for never. */
   readonly hours: string;
 }
 
 export const EMPTY_DRAFT: RuleDraft = {
   action: "ask",
   permission: "",
-  narrowing: "none",
+  patternKind: "none",
   argument: "",
   globs: "",
-  others: {},
+  otherPredicates: {},
   agent: "",
   final: false,
   after: "",
@@ -35,31 +35,31 @@ export const EMPTY_DRAFT: RuleDraft = {
   hours: "",
 };
 
-export function draftOf(rule: RuleView): RuleDraft {
+export function toDraft(rule: RuleView): RuleDraft {
   const { action, permission, pattern, agent, final, after, note } = rule;
-  const written = { action, permission, agent: agent ?? "", final, after: after ?? "", note };
-  return { ...EMPTY_DRAFT, ...written, ...patternDraft(pattern) };
+  const fields = { action, permission, agent: agent ?? "", final, after: after ?? "", note };
+  return { ...EMPTY_DRAFT, ...fields, ...toPatternDraft(pattern) };
 }
 
-/** Which calls it is for. */
-export function patternDraft(pattern: RuleView["pattern"]): Partial<RuleDraft> {
+/** Splits a pattern into form fields. */
+export function toPatternDraft(pattern: RuleView["pattern"]): Partial<RuleDraft> {
   if (pattern === null) return {};
-  if (typeof pattern === "string") return { narrowing: "anything", globs: pattern };
+  if (typeof pattern === "string") return { patternKind: "anything", globs: pattern };
   const [first, ...rest] = Object.entries(pattern);
   if (!first) return {};
   const [name, globs] = first;
   const isArgument = name.startsWith("arg.");
   return {
-    narrowing: isArgument ? "argument" : (name as Narrowing),
+    patternKind: isArgument ? "argument" : (name as PatternKind),
     argument: isArgument ? name.slice("arg.".length) : "",
     globs: [globs].flat().join("\n"),
-    others: Object.fromEntries(rest),
+    otherPredicates: Object.fromEntries(rest),
   };
 }
 
-/** As the API takes it. What is left empty is sent so that the daemon can say what is missing. */
-export function ruleIn(draft: RuleDraft): RuleInput {
-  const pattern = patternIn(draft);
+/** Converts the form to API input. Empty fields are sent as well, so that the daemon can say what is missing. */
+export function toRuleInput(draft: RuleDraft): RuleInput {
+  const pattern = toPattern(draft);
   return {
     permission: draft.permission.trim(),
     action: draft.action,
@@ -69,23 +69,23 @@ export function ruleIn(draft: RuleDraft): RuleInput {
   };
 }
 
-export function newRuleIn(draft: RuleDraft): NewRuleInput {
+export function toNewRuleInput(draft: RuleDraft): NewRuleInput {
   return {
-    ...ruleIn(draft),
+    ...toRuleInput(draft),
     ...(draft.agent !== "" && { agent: draft.agent }),
     ...(draft.note !== "" && { note: draft.note }),
     ...(draft.hours !== "" && { expiresInMs: Number(draft.hours) * 3_600_000 }),
   };
 }
 
-function patternIn({ narrowing, argument, globs, others }: RuleDraft): RuleInput["pattern"] {
+function toPattern({ patternKind, argument, globs, otherPredicates }: RuleDraft): RuleInput["pattern"] {
   const lines = globs
     .split("\n")
     .map((line) => line.trim())
     .filter(Boolean);
   const [first = ""] = lines;
-  if (narrowing === "none") return Object.keys(others).length === 0 ? undefined : others;
-  if (narrowing === "anything") return first;
-  const name = narrowing === "argument" ? `arg.${argument.trim()}` : narrowing;
-  return { [name]: lines.length > 1 ? lines : first, ...others };
+  if (patternKind === "none") return Object.keys(otherPredicates).length === 0 ? undefined : otherPredicates;
+  if (patternKind === "anything") return first;
+  const name = patternKind === "argument" ? `arg.${argument.trim()}` : patternKind;
+  return { [name]: lines.length > 1 ? lines : first, ...otherPredicates };
 }

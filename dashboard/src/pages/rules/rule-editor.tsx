@@ -11,79 +11,82 @@ import { TextLink } from "../../ui/link.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import {
-  draftOf,
   EMPTY_DRAFT,
-  type Narrowing,
-  newRuleIn,
-  patternDraft,
+  type PatternKind,
   type RuleDraft,
-  ruleIn,
+  toDraft,
+  toNewRuleInput,
+  toPatternDraft,
+  toRuleInput,
 } from "./rule-draft.ts";
-import { ACTIONS, type Action, CAPABILITY_WORDS, ruleInWords } from "./rule-words.ts";
-import { useSimulation } from "./simulate.tsx";
+import { ACTIONS, type Action, CAPABILITY_PHRASES, describeRule } from "./rule-labels.ts";
+import { useSimulation } from "./simulation.tsx";
 
-const CHECK_MS = 200;
-/** What the address says of an editor, taken out. */
-export const NOT_EDITING = { edit: "", for: "", say: "", only: "" };
-const CAPABILITIES = ["*", "destructive", ...Object.keys(CAPABILITY_WORDS)];
+const DEBOUNCE_MS = 200;
+/** Removes the editor's URL parameters. */
+export const CLOSED_EDITOR_PARAMS = { edit: "", for: "", say: "", only: "" };
+const CAPABILITIES = ["*", "destructive", ...Object.keys(CAPABILITY_PHRASES)];
 
-const NARROWINGS: readonly (readonly [Narrowing, string])[] = [
-  ["none", "every call"],
-  ["path", "calls about certain paths"],
-  ["host", "calls to certain hosts"],
-  ["command", "certain commands"],
-  ["argument", "calls with a certain argument"],
-  ["anything", "calls in which anything is like …"],
+const PATTERN_KINDS: readonly (readonly [PatternKind, string])[] = [
+  ["none", "Every call"],
+  ["path", "Calls with certain paths"],
+  ["host", "Calls to certain hosts"],
+  ["command", "Calls with certain commands"],
+  ["argument", "Calls with a certain argument"],
+  ["anything", "Calls with a certain value anywhere"],
 ];
 
-const HINTS: Readonly<Record<Narrowing, string>> = {
+const PATTERN_HINTS: Readonly<Record<PatternKind, string>> = {
   none: "",
-  path: "A pattern a line: ~/projects/**, /etc/*",
-  host: "A pattern a line: api.github.com, *.example.com",
-  command: "A pattern a line: git push *, rm *",
-  argument: "A pattern a line, which the argument has to be like.",
-  anything: "A pattern that something in the call has to be like.",
+  path: "One pattern per line, such as ~/projects/** or /etc/*",
+  host: "One pattern per line, such as api.github.com or *.example.com",
+  command: "One pattern per line, such as git push * or rm *",
+  argument: "One pattern per line. The argument must match one of them.",
+  anything: "A pattern that some value in the call must match.",
 };
 
-/** Writes a rule, or changes one: checked by the daemon while it is typed, and tested against recent calls. */
+/** Adds or edits a rule. The daemon checks it while the person types, and can test it against recent calls. */
 export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft<RuleDraft>(
+  const [draft, setDraft, clearDraft] = useDraft<RuleDraft>(
     `rule.${rule?.id ?? "new"}`,
-    rule ? draftOf(rule) : { ...EMPTY_DRAFT, ...prefilled() },
+    rule ? toDraft(rule) : { ...EMPTY_DRAFT, ...readPrefill() },
   );
   const change = (part: Partial<RuleDraft>) => setDraft({ ...draft, ...part });
-  const check = useCheck(draft);
+  const check = useRuleCheck(draft);
   const save = useAction({
     run: (client) =>
       rule
-        ? client.put<RuleAnswer>(joinPath("rules", rule.id!), { ...ruleIn(draft), note: draft.note })
-        : client.post<RuleAnswer>("/rules", newRuleIn(draft)),
+        ? client.put<RuleAnswer>(joinPath("rules", rule.id!), { ...toRuleInput(draft), note: draft.note })
+        : client.post<RuleAnswer>("/rules", toNewRuleInput(draft)),
     successMessage: ({ unmatched }) =>
-      unmatched ? "Saved; no tool that is here now is meant by it" : "Saved; it counts from now on",
+      unmatched ? "Saved. No current tool matches this rule." : "Saved. The rule applies from now on.",
     invalidates: ["/rules"],
     quiet: true,
   });
   const simulation = useSimulation({
-    add: [{ ...ruleIn(draft), ...(draft.agent !== "" && { agent: draft.agent }) }],
+    add: [{ ...toRuleInput(draft), ...(draft.agent !== "" && { agent: draft.agent }) }],
     ...(rule?.id && { without: rule.id }),
   });
   const send = async () => {
-    const saved = await save.run();
-    if (!saved) return;
-    forget();
+    const result = await save.run();
+    if (!result) return;
+    clearDraft();
     onClose();
-    // The list stays as it is narrowed and sorted.
+    // Keep the filters and the order of the list.
     navigate(
-      urlWith({ ...NOT_EDITING, view: "", tool: "", agent: "", args: "" }, joinPath("rules", saved.rule.id!)),
+      urlWith(
+        { ...CLOSED_EDITOR_PARAMS, view: "", tool: "", agent: "", args: "" },
+        joinPath("rules", result.rule.id!),
+      ),
     );
   };
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
-  const isTouched = draft.permission !== "";
-  const errorOf = (...fields: readonly string[]) =>
-    isTouched
+  const hasInput = draft.permission !== "";
+  const findError = (...fields: readonly string[]) =>
+    hasInput
       ? check?.problems.find(({ field }) =>
           fields.some((name) => field === name || field.startsWith(`${name}.`)),
         )?.expected
@@ -91,7 +94,7 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
   return (
     <Dialog
       wide
-      title={rule ? "Edit the rule" : "Add a rule"}
+      title={rule ? "Edit rule" : "Add rule"}
       onClose={close}
       result={
         (save.problem || simulation.result) && (
@@ -106,16 +109,16 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
           <span className="mr-auto">
             <Button
               icon="play"
-              busy={simulation.busy}
+              busy={simulation.isBusy}
               disabled={check?.ok !== true}
-              onClick={() => void simulation.begin()}
+              onClick={() => void simulation.start()}
             >
-              {simulation.busy ? "Testing …" : "Test against recent calls"}
+              {simulation.isBusy ? "Testing…" : "Test against recent calls"}
             </Button>
           </span>
           <Button onClick={close}>Cancel</Button>
           <Button look="primary" busy={save.isBusy} disabled={check?.ok !== true} onClick={() => void send()}>
-            {rule ? "Save" : "Add the rule"}
+            {rule ? "Save" : "Add rule"}
           </Button>
         </>
       }
@@ -125,28 +128,28 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
         <ToolField
           draft={draft}
           change={change}
-          error={expected(errorOf("permission"))}
-          check={isTouched ? check : undefined}
+          error={formatExpected(findError("permission"))}
+          check={hasInput ? check : undefined}
         />
-        <Narrow draft={draft} change={change} error={expected(errorOf("pattern"))} />
-        {!rule && <Whom draft={draft} change={change} error={expected(errorOf("agent"))} />}
+        <PatternFields draft={draft} change={change} error={formatExpected(findError("pattern"))} />
+        {!rule && <AgentAndExpiry draft={draft} change={change} error={formatExpected(findError("agent"))} />}
         <details
           className="rounded-md border border-line px-3 py-2"
           open={draft.after !== "" || draft.note !== "" || draft.final}
         >
-          <summary className="font-medium">More</summary>
+          <summary className="font-medium">Advanced</summary>
           <div className="mt-3 flex flex-col gap-4">
             {draft.action === "deny" && (
               <Checkbox
-                label="Final: nothing may loosen it, however specific"
+                label="Final: no other rule can override it, however specific"
                 checked={draft.final}
                 onChange={(event) => change({ final: event.target.checked })}
               />
             )}
             <Field
-              label="Only after the conversation has the label"
-              hint="Such as untrusted_content or secrets; empty: always."
-              error={expected(errorOf("after"))}
+              label="Only after a conversation label"
+              hint="Optional, such as untrusted_content or secrets."
+              error={formatExpected(findError("after"))}
             >
               {(inputProps) => (
                 <TextInput
@@ -157,7 +160,7 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
                 />
               )}
             </Field>
-            <Field label="Note" hint="Why it is there, for whoever finds it later.">
+            <Field label="Note" hint="Why this rule exists.">
               {(inputProps) => (
                 <TextInput
                   {...inputProps}
@@ -170,10 +173,13 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
         </details>
         {check?.ok && (
           <p className="rounded-md bg-selected px-3 py-2">
-            <UntrustedText text={ruleInWords({ ...ruleIn(draft), agent: draft.agent || null })} max={1_000} />
+            <UntrustedText
+              text={describeRule({ ...toRuleInput(draft), agent: draft.agent || null })}
+              max={1_000}
+            />
             {check.same && check.same.id !== rule?.id && (
               <span className="block text-warn">
-                There is <TextLink to={joinPath("rules", check.same.id ?? "")}>such a rule</TextLink> already.
+                <TextLink to={joinPath("rules", check.same.id ?? "")}>The same rule</TextLink> already exists.
               </span>
             )}
           </p>
@@ -183,7 +189,7 @@ export function RuleEditor({ rule, onClose }: { rule?: RuleView; onClose: () => 
   );
 }
 
-interface PartProps {
+interface FieldGroupProps {
   readonly draft: RuleDraft;
   readonly change: (part: Partial<RuleDraft>) => void;
   readonly error?: string | undefined;
@@ -192,7 +198,7 @@ interface PartProps {
 function ActionChoice({ value, change }: { value: Action; change: (action: Action) => void }) {
   return (
     <fieldset>
-      <legend className="mb-1 font-medium">What happens</legend>
+      <legend className="mb-1 font-medium">Action</legend>
       <div className="flex gap-2 max-sm:flex-col">
         {(["ask", "allow", "deny"] as const).map((action) => (
           <label
@@ -217,18 +223,18 @@ function ActionChoice({ value, change }: { value: Action; change: (action: Actio
   );
 }
 
-function ToolField({ draft, change, error, check }: PartProps & { check: RuleCheck | undefined }) {
+function ToolField({ draft, change, error, check }: FieldGroupProps & { check: RuleCheck | undefined }) {
   const tools = useGet<ToolList>("/tools").data?.tools ?? [];
-  const about =
+  const summary =
     check?.ok &&
     (check.tools === 0
-      ? "No tool that is here now; it counts as soon as there is one."
-      : `${check.tools} ${check.tools === 1 ? "tool" : "tools"}: ${check.some.join(", ")}${check.tools > check.some.length ? " …" : ""}`);
+      ? "No current tool matches. The rule applies as soon as one does."
+      : `${check.tools} ${check.tools === 1 ? "tool" : "tools"}: ${check.some.join(", ")}${check.tools > check.some.length ? ", …" : ""}`);
   return (
     <Field
-      label="Which tools"
+      label="Tools"
       hint={
-        about ||
+        summary ||
         "A name, a pattern such as *_file or mcp:github:*, a capability such as shell or net, destructive, or * for all."
       }
       error={error}
@@ -254,21 +260,21 @@ function ToolField({ draft, change, error, check }: PartProps & { check: RuleChe
   );
 }
 
-function Narrow({ draft, change, error }: PartProps) {
+function PatternFields({ draft, change, error }: FieldGroupProps) {
   return (
     <>
-      <Field label="For which calls">
+      <Field label="Calls">
         {(inputProps) => (
           <Select
             {...inputProps}
-            options={NARROWINGS}
-            value={draft.narrowing}
-            onChange={(event) => change({ narrowing: event.target.value as Narrowing })}
+            options={PATTERN_KINDS}
+            value={draft.patternKind}
+            onChange={(event) => change({ patternKind: event.target.value as PatternKind })}
           />
         )}
       </Field>
-      {draft.narrowing === "argument" && (
-        <Field label="The argument">
+      {draft.patternKind === "argument" && (
+        <Field label="Argument name">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -279,8 +285,8 @@ function Narrow({ draft, change, error }: PartProps) {
           )}
         </Field>
       )}
-      {draft.narrowing !== "none" && (
-        <Field label="Which are like" hint={HINTS[draft.narrowing]} error={error}>
+      {draft.patternKind !== "none" && (
+        <Field label="Patterns" hint={PATTERN_HINTS[draft.patternKind]} error={error}>
           {(inputProps) => (
             <TextArea
               {...inputProps}
@@ -292,39 +298,39 @@ function Narrow({ draft, change, error }: PartProps) {
           )}
         </Field>
       )}
-      {Object.keys(draft.others).length > 0 && (
+      {Object.keys(draft.otherPredicates).length > 0 && (
         <p className="text-xs text-soft">
-          And also: <UntrustedText text={JSON.stringify(draft.others)} mono />
+          Also requires: <UntrustedText text={JSON.stringify(draft.otherPredicates)} mono />
         </p>
       )}
     </>
   );
 }
 
-function Whom({ draft, change, error }: PartProps) {
+function AgentAndExpiry({ draft, change, error }: FieldGroupProps) {
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   return (
     <div className="grid grid-cols-2 gap-4 max-sm:grid-cols-1">
-      <Field label="For whom" error={error}>
+      <Field label="Agent" error={error}>
         {(inputProps) => (
           <Select
             {...inputProps}
-            options={[["", "every agent"], ...agents.map(({ name }) => [name, name] as const)]}
+            options={[["", "Every agent"], ...agents.map(({ name }) => [name, name] as const)]}
             value={draft.agent}
             onChange={(event) => change({ agent: event.target.value })}
           />
         )}
       </Field>
-      <Field label="Until">
+      <Field label="Expires">
         {(inputProps) => (
           <Select
             {...inputProps}
             options={[
-              ["", "for good"],
-              ["1", "in an hour"],
-              ["8", "in 8 hours"],
-              ["24", "tomorrow"],
-              ["168", "in a week"],
+              ["", "Never"],
+              ["1", "In 1 hour"],
+              ["8", "In 8 hours"],
+              ["24", "In 1 day"],
+              ["168", "In 1 week"],
             ]}
             value={draft.hours}
             onChange={(event) => change({ hours: event.target.value })}
@@ -335,46 +341,46 @@ function Whom({ draft, change, error }: PartProps) {
   );
 }
 
-/** What the daemon says to the draft; undefined until it has said something. */
-function useCheck(draft: RuleDraft): RuleCheck | undefined {
+/** The daemon's check of the draft, debounced; undefined until the first answer. */
+function useRuleCheck(draft: RuleDraft): RuleCheck | undefined {
   const client = useClient();
   const [check, setCheck] = useState<RuleCheck>();
-  const body = JSON.stringify({ ...ruleIn(draft), ...(draft.agent !== "" && { agent: draft.agent }) });
+  const body = JSON.stringify({ ...toRuleInput(draft), ...(draft.agent !== "" && { agent: draft.agent }) });
   useEffect(() => {
-    const ended = new AbortController();
+    const controller = new AbortController();
     const timer = window.setTimeout(() => {
       client
-        .post<RuleCheck>("/rules/check", JSON.parse(body), ended.signal)
+        .post<RuleCheck>("/rules/check", JSON.parse(body), controller.signal)
         .then(setCheck)
         .catch(() => {});
-    }, CHECK_MS);
+    }, DEBOUNCE_MS);
     return () => {
       window.clearTimeout(timer);
-      ended.abort();
+      controller.abort();
     };
   }, [client, body]);
   return check;
 }
 
-function expected(what: string | undefined): string | undefined {
-  return what === undefined ? undefined : `Expected ${what}.`;
+function formatExpected(expectation: string | undefined): string | undefined {
+  return expectation === undefined ? undefined : `Expected ${expectation}.`;
 }
 
-/** What another page wants a rule for: `/rules?edit=new&for=run_shell&say=ask&only={"path":"/etc/*"}`. */
-function prefilled(): Partial<RuleDraft> {
+/** Reads the prefill that another page links with: `/rules?edit=new&for=run_shell&say=ask&only={"path":"/etc/*"}`. */
+function readPrefill(): Partial<RuleDraft> {
   const params = new URLSearchParams(window.location.search);
   const say = params.get("say");
   return {
-    ...narrowedTo(params.get("only")),
+    ...parsePattern(params.get("only")),
     ...(params.get("for") && { permission: params.get("for")! }),
     ...(params.get("agent") && { agent: params.get("agent")! }),
     ...((say === "allow" || say === "ask" || say === "deny") && { action: say }),
   };
 }
 
-function narrowedTo(only: string | null): Partial<RuleDraft> {
+function parsePattern(only: string | null): Partial<RuleDraft> {
   try {
-    return only === null ? {} : patternDraft(JSON.parse(only));
+    return only === null ? {} : toPatternDraft(JSON.parse(only));
   } catch {
     return {};
   }

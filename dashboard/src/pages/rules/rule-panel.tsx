@@ -11,10 +11,10 @@ import { TextLink } from "../../ui/link.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { ACTIONS, ruleInWords, whereFrom } from "./rule-words.ts";
-import { Simulate } from "./simulate.tsx";
+import { ACTIONS, describeRule, describeSource } from "./rule-labels.ts";
+import { SimulateButton } from "./simulation.tsx";
 
-/** One rule: what it says, where it comes from, and what would be without it. */
+/** One rule: what it decides, its source, and what would change without it. */
 export function RulePanel({ rule }: { rule: RuleView }) {
   const isAdmin = useHasRole("admin");
   const { id, action, permission, pattern, final, after, note, agent, createdAt, expiresAt } = rule;
@@ -26,57 +26,57 @@ export function RulePanel({ rule }: { rule: RuleView }) {
     >
       <PanelSection>
         <p className="mb-3 text-base font-medium">
-          <UntrustedText text={ruleInWords(rule)} max={1_000} />
+          <UntrustedText text={describeRule(rule)} max={1_000} />
         </p>
         <KeyValues
           pairs={[
             [
-              "Says",
+              "Action",
               <StateMark key="says" tone={ACTIONS[action].tone}>
                 {ACTIONS[action].label}
               </StateMark>,
             ],
-            ["About", <UntrustedText key="about" text={permission} mono />],
+            ["Tools", <UntrustedText key="about" text={permission} mono />],
             [
-              "Only where",
+              "Pattern",
               pattern !== null && <UntrustedText key="where" text={JSON.stringify(pattern)} mono />,
             ],
-            ["Only after", after],
+            ["After label", after],
             [
               "Final",
               final && (
                 <Badge key="final" tone="bad">
-                  nothing may loosen it
+                  cannot be overridden
                 </Badge>
               ),
             ],
             [
-              "For",
+              "Agent",
               agent === null ? (
-                "every agent"
+                "Every agent"
               ) : (
                 <TextLink key="for" to={joinPath("agents", agent)}>
                   <UntrustedText text={agent} />
                 </TextLink>
               ),
             ],
-            ["Comes from", <UntrustedText key="from" text={whereFrom(rule)} />],
-            ["Written", createdAt !== null && <Time key="written" at={createdAt} />],
-            ["Until", expiresAt !== null && <Time key="until" at={expiresAt} />],
+            ["Source", <UntrustedText key="from" text={describeSource(rule)} />],
+            ["Added", createdAt !== null && <Time key="written" at={createdAt} />],
+            ["Expires", expiresAt !== null && <Time key="until" at={expiresAt} />],
             ["Note", note !== "" && <UntrustedText key="note" text={note} />],
           ]}
         />
       </PanelSection>
       {id !== null ? (
-        <PanelSection title="Without this rule">
-          <Simulate input={{ without: id }} label="See what would be decided differently" />
+        <PanelSection title="Effect">
+          <SimulateButton input={{ without: id }} label="Test recent calls without this rule" />
         </PanelSection>
       ) : (
         <PanelSection>
           <p className="text-soft">
             {rule.from === "default"
-              ? "It comes with Toolkeep and stands behind every other rule: write one of your own to decide otherwise."
-              : "It stands in a settings file and is changed there."}
+              ? "This rule is built-in and ranks below every other rule. Add your own rule to override it."
+              : "This rule comes from a settings file. Change it there."}
           </p>
         </PanelSection>
       )}
@@ -88,13 +88,13 @@ function RuleButtons({ id, rule }: { id: string; rule: RuleView }) {
   const confirm = useConfirm();
   const remove = useAction({
     run: (client) => client.delete(joinPath("rules", id)),
-    successMessage: "The rule is removed",
+    successMessage: "Rule removed",
     invalidates: ["/rules"],
   });
-  const drop = async () => {
+  const confirmRemove = async () => {
     const isConfirmed = await confirm({
       title: "Remove this rule?",
-      description: `"${ruleInWords(rule)}" no longer counts, from the next call on. The rules below it decide then.`,
+      description: `"${describeRule(rule)}" no longer applies from the next call on. Less specific rules decide instead.`,
       action: "Remove",
       danger: true,
     });
@@ -105,8 +105,8 @@ function RuleButtons({ id, rule }: { id: string; rule: RuleView }) {
       <Button look="primary" onClick={() => navigate(urlWith({ edit: id }))}>
         Edit
       </Button>
-      <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void drop()}>
-        Remove …
+      <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void confirmRemove()}>
+        Remove
       </Button>
     </div>
   );

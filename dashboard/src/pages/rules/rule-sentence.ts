@@ -1,4 +1,4 @@
-/** Rules as sentences; `test/surfaces/api/rules-agree.test.ts` holds them to what rules decide. */
+/** Rules as sentences. `test/surfaces/api/rules-agree.test.ts` checks that rules with the same sentence decide alike. */
 import type { RuleInput, RuleView } from "../../api/contract.ts";
 
 type Pattern = RuleView["pattern"] | undefined;
@@ -9,44 +9,44 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   command: "the command",
 };
 
-export function patternInWords(pattern: Pattern): string {
+function describePattern(pattern: Pattern): string {
   if (pattern === null || pattern === undefined) return "";
-  if (typeof pattern === "string") return `something in the call is like ${pattern}`;
+  if (typeof pattern === "string") return `a value in the call matches ${pattern}`;
   return Object.entries(pattern)
     .map(([name, globs]) => {
-      const what = SUBJECTS[name] ?? `the argument ${name.replace(/^arg\./, "")}`;
-      return `${what} is like ${[globs].flat().join(" or ")}`;
+      const subject = SUBJECTS[name] ?? `the argument ${name.replace(/^arg\./, "")}`;
+      return `${subject} matches ${[globs].flat().join(" or ")}`;
     })
     .join(" and ");
 }
 
-/** What a tool can do outside its call, as `permission` names it. */
-export const CAPABILITY_WORDS: Readonly<Record<string, string>> = {
+/** Capabilities, as `permission` names them. */
+export const CAPABILITY_PHRASES: Readonly<Record<string, string>> = {
   "fs.read": "a tool that reads files",
   "fs.write": "a tool that writes files",
   net: "a tool that uses the network",
   shell: "a tool that runs commands",
   secrets: "a tool that uses secrets",
   people: "a tool that asks people",
-  agents: "a tool that works with agents",
-  admin: "a tool that administers Toolkeep",
+  agents: "a tool that manages agents",
+  admin: "a tool that manages Toolkeep",
 };
 
-const PERMISSIONS: Readonly<Record<string, string>> = {
-  ...CAPABILITY_WORDS,
+const PERMISSION_PHRASES: Readonly<Record<string, string>> = {
+  ...CAPABILITY_PHRASES,
   "*": "any tool",
-  destructive: "a tool that may destroy something",
+  destructive: "a destructive tool",
 };
 
-export function permissionInWords(permission: string): string {
-  const known = PERMISSIONS[permission];
+function describePermission(permission: string): string {
+  const known = PERMISSION_PHRASES[permission];
   if (known !== undefined) return known;
   const [, server, tool] = /^mcp:([^:]+):(.+)$/.exec(permission) ?? [];
   if (server === undefined) return permission;
   return tool === "*" ? `any tool of the server ${server}` : `${tool} of the server ${server}`;
 }
 
-interface Worded extends Pick<RuleInput, "permission" | "action"> {
+interface DescribedRule extends Pick<RuleInput, "permission" | "action"> {
   readonly pattern?: Pattern;
   readonly agent?: string | null;
   readonly conversation?: string | null;
@@ -57,8 +57,8 @@ interface Worded extends Pick<RuleInput, "permission" | "action"> {
   readonly final?: boolean;
 }
 
-/** The whole rule as a sentence. */
-export function ruleInWords({
+/** Describes a rule in one sentence. */
+export function describeRule({
   permission,
   action,
   pattern,
@@ -69,21 +69,21 @@ export function ruleInWords({
   except = [],
   unless,
   final,
-}: Worded): string {
+}: DescribedRule): string {
   const who = agent ?? "any agent";
-  const of = only === "untrusted" ? " of an untrusted server" : "";
-  const what = `${permissionInWords(permission)}${of}`;
-  const when = patternInWords(pattern);
-  const spared = patternInWords(unless);
+  const tools = describePermission(permission);
+  const condition = describePattern(pattern);
+  const exception = describePattern(unless);
   const rest = [
+    only === "untrusted" && "if its server is untrusted",
     except.length > 0 && `except ${except.join(" and ")}`,
-    when && `when ${when}`,
-    spared && `unless ${spared}`,
-    after && `once the conversation has come in touch with ${after}`,
+    condition && `when ${condition}`,
+    exception && `unless ${exception}`,
+    after && `once the conversation is labeled ${after}`,
     conversation && `in the conversation ${conversation}`,
   ].filter(Boolean);
   const tail = rest.length === 0 ? "" : `, ${rest.join(", ")}`;
-  if (action === "allow") return `Let ${who} call ${what}${tail}.`;
-  if (action === "ask") return `Ask a person before ${who} calls ${what}${tail}.`;
-  return `Never let ${who} call ${what}${tail}${final ? "; nothing may loosen this" : ""}.`;
+  if (action === "allow") return `Let ${who} call ${tools}${tail}.`;
+  if (action === "ask") return `Ask a person before ${who} calls ${tools}${tail}.`;
+  return `Never let ${who} call ${tools}${tail}${final ? "; no other rule can override this" : ""}.`;
 }

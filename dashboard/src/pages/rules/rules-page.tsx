@@ -13,51 +13,53 @@ import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { NOT_EDITING, RuleEditor } from "./rule-editor.tsx";
+import { CLOSED_EDITOR_PARAMS, RuleEditor } from "./rule-editor.tsx";
+import { ACTIONS, describeRule, describeSource, ORIGINS, ruleKey } from "./rule-labels.ts";
 import { RulePanel } from "./rule-panel.tsx";
-import { ACTIONS, ORIGINS, ruleInWords, ruleKey, whereFrom } from "./rule-words.ts";
 import { TryCall } from "./try-call.tsx";
 
-/** What may run, what is asked about, what never runs; and why. */
+/** The list of rules, and a form that tests a call against them. */
 export function Page({ params: { id } }: PageProps) {
   const view = useTab("view", ["rules", "try"]);
-  const [editing, setEditing] = useUrlState("edit");
+  const [editedId, setEditedId] = useUrlState("edit");
   const rules = useGet<RuleList>("/rules");
-  const shown = rules.data?.rules.find((rule) => ruleKey(rule) === id);
-  const edited = editing === "new" ? undefined : rules.data?.rules.find((rule) => rule.id === editing);
+  const selectedRule = rules.data?.rules.find((rule) => ruleKey(rule) === id);
+  const editedRule = editedId === "new" ? undefined : rules.data?.rules.find((rule) => rule.id === editedId);
   return (
     <PageFrame
       title="Rules"
-      description="The most specific rule that fits a call decides; where none does, it runs."
+      description="The most specific matching rule decides. Without a match, the call runs."
       actions={
         <RequireRole role="admin">
-          <Button look="primary" icon="plus" onClick={() => setEditing("new")}>
-            Add a rule
+          <Button look="primary" icon="plus" onClick={() => setEditedId("new")}>
+            Add rule
           </Button>
         </RequireRole>
       }
-      panel={view === "rules" && shown && <RulePanel key={ruleKey(shown)} rule={shown} />}
+      panel={
+        view === "rules" && selectedRule && <RulePanel key={ruleKey(selectedRule)} rule={selectedRule} />
+      }
     >
       <Tabs
         name="view"
         label="Rules"
         tabs={[
           { id: "rules", label: "Rules" },
-          { id: "try", label: "What would happen if …" },
+          { id: "try", label: "Test a call" },
         ]}
       />
       {view === "rules" ? (
         <QueryView query={rules}>
-          {({ rules: all }) => <Rules all={all} selected={id} isOpen={!!shown} />}
+          {({ rules: all }) => <Rules all={all} selected={id} isOpen={!!selectedRule} />}
         </QueryView>
       ) : (
         <TryCall />
       )}
-      {(editing === "new" || edited) && (
+      {(editedId === "new" || editedRule) && (
         <RuleEditor
-          key={editing}
-          {...(edited && { rule: edited })}
-          onClose={() => navigate(urlWith(NOT_EDITING), { replace: true })}
+          key={editedId}
+          {...(editedRule && { rule: editedRule })}
+          onClose={() => navigate(urlWith(CLOSED_EDITOR_PARAMS), { replace: true })}
         />
       )}
     </PageFrame>
@@ -71,14 +73,14 @@ interface RulesProps {
 }
 
 function Rules({ all, selected, isOpen }: RulesProps) {
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [action] = useUrlState("action");
   const [from] = useUrlState("from");
   const rows = all.filter(
     (rule) =>
       (action === "" || rule.action === action) &&
       (from === "" || rule.from === from) &&
-      `${ruleInWords(rule)} ${rule.permission} ${rule.note}`.toLowerCase().includes(words.toLowerCase()),
+      `${describeRule(rule)} ${rule.permission} ${rule.note}`.toLowerCase().includes(query.toLowerCase()),
   );
   return (
     <>
@@ -86,29 +88,29 @@ function Rules({ all, selected, isOpen }: RulesProps) {
         <SearchField label="Find a rule" />
         <FilterSelect
           name="action"
-          label="Says"
+          label="Action"
           options={Object.entries(ACTIONS).map(([each, { label }]) => [each, label])}
         />
-        <FilterSelect name="from" label="For whom" options={Object.entries(ORIGINS)} />
+        <FilterSelect name="from" label="Scope" options={Object.entries(ORIGINS)} />
       </FilterBar>
       {selected !== undefined && !isOpen && (
         <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-          There is no such rule; it may have been removed, or is over.
+          This rule was not found. It may have expired or been removed.
         </p>
       )}
       <DataTable
         label="Rules"
         rows={rows}
-        columns={isOpen ? BESIDE_PANEL : COLUMNS}
+        columns={isOpen ? COLUMNS_BESIDE_PANEL : COLUMNS}
         rowKey={ruleKey}
         rowLink={(rule) => urlWith({}, joinPath("rules", ruleKey(rule)))}
         selected={selected}
         empty={
           all.length > 0 ? (
-            <EmptyState title="No rule fits" />
+            <EmptyState title="No matching rules">Change the search or the filters.</EmptyState>
           ) : (
-            <EmptyState title="There are no rules">
-              Every call of a tool that an agent has runs, unasked.
+            <EmptyState title="No rules yet">
+              Without rules, agents can call every tool they have without asking. Add a rule to change that.
             </EmptyState>
           )
         }
@@ -122,11 +124,11 @@ const COLUMNS: readonly Column<RuleView>[] = [
     id: "rule",
     header: "Rule",
     width: "minmax(0,3fr)",
-    cell: (rule) => <UntrustedText text={ruleInWords(rule)} line />,
+    cell: (rule) => <UntrustedText text={describeRule(rule)} line />,
   },
   {
     id: "action",
-    header: "Says",
+    header: "Action",
     width: "8rem",
     showOnPhone: true,
     sortBy: ({ action }) => action,
@@ -134,34 +136,34 @@ const COLUMNS: readonly Column<RuleView>[] = [
   },
   {
     id: "for",
-    header: "For whom",
+    header: "Agent",
     width: "minmax(6rem,0.8fr)",
     sortBy: ({ agent }) => agent ?? "",
     cell: ({ agent, conversation }) =>
       agent === null ? (
-        <span className="text-soft">every agent</span>
+        <span className="text-soft">Every agent</span>
       ) : (
         <UntrustedText text={conversation === null ? agent : `${agent}, one conversation`} line />
       ),
   },
   {
     id: "from",
-    header: "From",
+    header: "Source",
     width: "minmax(7rem,1fr)",
     sortBy: ({ from }) => from,
     cell: (rule) => (
       <span className="text-soft">
-        <UntrustedText text={whereFrom(rule)} line />
+        <UntrustedText text={describeSource(rule)} line />
       </span>
     ),
   },
   {
     id: "until",
-    header: "Until",
+    header: "Expires",
     width: "6.5rem",
     cell: ({ expiresAt }) =>
-      expiresAt === null ? <span className="text-soft">for good</span> : <Time at={expiresAt} />,
+      expiresAt === null ? <span className="text-soft">Never</span> : <Time at={expiresAt} />,
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "rule" || showOnPhone);
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "rule" || showOnPhone);

@@ -21,47 +21,47 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { describeCapability } from "../access/capability-labels.ts";
 import { useDebounced } from "../access/use-preview.ts";
-import { ACTIONS, ruleInWords, ruleKey } from "./rule-words.ts";
+import { ACTIONS, describeRule, ruleKey } from "./rule-labels.ts";
 
-const SUGGESTED = 20;
+const MAX_SUGGESTIONS = 20;
 
-const RESULT: Readonly<Record<RuleExplanation["action"], string>> = {
-  allow: "It would run",
-  ask: "A person would be asked first",
-  deny: "It would be refused",
+const RESULT_LABELS: Readonly<Record<RuleExplanation["action"], string>> = {
+  allow: "This call would run",
+  ask: "This call would need approval",
+  deny: "This call would be denied",
 };
 
-/** What would become of a call, by which rule, and what would change that. The call stands in the address. */
+/** Tests a call against the rules: the decision, the rule behind it, and rules that would change it. The call is kept in the URL. */
 export function TryCall() {
   const params = new URLSearchParams(useQueryString());
-  const asked = {
+  const requested = {
     tool: params.get("tool") ?? "",
     agent: params.get("agent") ?? "",
     args: params.get("args") ?? "",
   };
-  const key = JSON.stringify(asked);
-  const [call, setCall] = useDraft(`try-call.${key}`, asked);
+  const key = JSON.stringify(requested);
+  const [call, setCall] = useDraft(`try-call.${key}`, requested);
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const query = useDebounced(call.tool.trim());
-  const found = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
-    params: { query, limit: SUGGESTED },
+  const suggestions = useGet<ToolSearchAnswer>(query === "" ? undefined : "/tool-search", {
+    params: { query, limit: MAX_SUGGESTIONS },
     keepPrevious: true,
   });
-  const [explained, setExplained] = useState<RuleExplanation>();
-  const problem = argumentsProblem(call.args);
+  const [explanation, setExplanation] = useState<RuleExplanation>();
+  const problem = findArgumentsProblem(call.args);
   const explain = useAction({
     run: (client, input: ExplainInput) => client.post<RuleExplanation>("/rules/explain", input),
     quiet: true,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands in the address decides
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new call in the URL starts a test
   useEffect(() => {
-    if (asked.tool === "" || argumentsProblem(asked.args) !== undefined) return;
+    if (requested.tool === "" || findArgumentsProblem(requested.args) !== undefined) return;
     const input = {
-      tool: asked.tool,
-      ...(asked.agent !== "" && { agent: asked.agent }),
-      arguments: asked.args === "" ? {} : JSON.parse(asked.args),
+      tool: requested.tool,
+      ...(requested.agent !== "" && { agent: requested.agent }),
+      arguments: requested.args === "" ? {} : JSON.parse(requested.args),
     };
-    void explain.run(input).then(setExplained);
+    void explain.run(input).then(setExplanation);
   }, [key]);
   return (
     <PageBody>
@@ -74,17 +74,17 @@ export function TryCall() {
             navigate(urlWith({ ...call, args: call.args.trim() }));
           }}
         >
-          <Field label="Who calls">
+          <Field label="Caller">
             {(inputProps) => (
               <Select
                 {...inputProps}
-                options={[["", "a person (operator)"], ...agents.map(({ name }) => [name, name] as const)]}
+                options={[["", "A person (operator)"], ...agents.map(({ name }) => [name, name] as const)]}
                 value={call.agent}
                 onChange={(event) => setCall({ ...call, agent: event.target.value })}
               />
             )}
           </Field>
-          <Field label="Which tool" hint="Its name, or what it should do.">
+          <Field label="Tool" hint="A name, or what the tool should do.">
             {(inputProps) => (
               <>
                 <TextInput
@@ -95,7 +95,7 @@ export function TryCall() {
                   onChange={(event) => setCall({ ...call, tool: event.target.value })}
                 />
                 <datalist id="try-tools">
-                  {found.data?.matches.map(({ tool }) => (
+                  {suggestions.data?.matches.map(({ tool }) => (
                     <option key={tool.name} value={tool.name} />
                   ))}
                 </datalist>
@@ -104,8 +104,8 @@ export function TryCall() {
           </Field>
           <div className="col-span-full">
             <Field
-              label="With which arguments"
-              hint='JSON, such as {"path": "/etc/hosts"}. Nothing is run.'
+              label="Arguments"
+              hint='JSON, such as {"path": "/etc/hosts"}. The tool does not run.'
               error={problem}
             >
               {(inputProps) => (
@@ -126,14 +126,14 @@ export function TryCall() {
               busy={explain.isBusy}
               disabled={call.tool === "" || problem !== undefined}
             >
-              What would happen?
+              Test call
             </Button>
           </div>
         </form>
         <FormProblem problem={explain.problem} />
-        {explained && !explain.problem && (
-          <ScrollIntoView trigger={explained}>
-            <Explained explained={explained} />
+        {explanation && !explain.problem && (
+          <ScrollIntoView trigger={explanation}>
+            <Explanation explanation={explanation} />
           </ScrollIntoView>
         )}
       </div>
@@ -141,44 +141,41 @@ export function TryCall() {
   );
 }
 
-function argumentsProblem(text: string): string | undefined {
+function findArgumentsProblem(text: string): string | undefined {
   if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? undefined : "Expected a JSON object.";
+    return isObject ? undefined : "Enter a JSON object.";
   } catch {
-    return "This is no JSON yet.";
+    return "Not valid JSON yet.";
   }
 }
 
-function Explained({ explained }: { explained: RuleExplanation }) {
-  const { action, rule, text, hidden, others, changes, capabilities, labels, subjects, agent } = explained;
-  const about = [...subjects.path, ...subjects.host, ...subjects.command];
+function Explanation({ explanation }: { explanation: RuleExplanation }) {
+  const { action, rule, text, hidden, others, changes, capabilities, labels, subjects, agent } = explanation;
+  const subjectList = [...subjects.path, ...subjects.host, ...subjects.command];
   return (
-    <section aria-label="What would happen" className="flex flex-col gap-4 rounded-md border border-line p-4">
+    <section aria-label="Result" className="flex flex-col gap-4 rounded-md border border-line p-4">
       <div className="text-base font-semibold">
-        <StateMark tone={ACTIONS[action].tone}>{RESULT[action]}</StateMark>
+        <StateMark tone={ACTIONS[action].tone}>{RESULT_LABELS[action]}</StateMark>
       </div>
       <KeyValues
         pairs={[
           [
-            "By the rule",
+            "Rule",
             rule ? (
               <TextLink key="rule" to={joinPath("rules", ruleKey(rule))}>
-                <UntrustedText text={ruleInWords(rule)} />
+                <UntrustedText text={describeRule(rule)} />
               </TextLink>
             ) : (
-              "none: no rule is about it, so it runs"
+              "No rule matches, so the call runs"
             ),
           ],
-          ["In the audit as", <UntrustedText key="text" text={text} mono />],
+          ["In the audit log", <UntrustedText key="text" text={text} mono />],
+          ["Visibility", hidden && "Hidden: every call is denied, so the agent does not see the tool"],
           [
-            "Seen",
-            hidden && "not at all: every call of it is refused, so the agent is not even shown the tool",
-          ],
-          [
-            "What the tool does",
+            "Capabilities",
             capabilities.length > 0 &&
               capabilities.map((each) => (
                 <Badge key={each} title={each}>
@@ -187,23 +184,23 @@ function Explained({ explained }: { explained: RuleExplanation }) {
               )),
           ],
           [
-            "The call is about",
-            about.length > 0 && <UntrustedText key="about" text={about.join(", ")} mono />,
+            "Subjects",
+            subjectList.length > 0 && <UntrustedText key="about" text={subjectList.join(", ")} mono />,
           ],
           ["Conversation labels", labels.join(", ")],
         ]}
       />
       {changes.length > 0 && (
         <div>
-          <h3 className="mb-1 font-medium">What would change it</h3>
+          <h3 className="mb-1 font-medium">Rules that would change this</h3>
           <ul className="flex flex-col gap-1">
             {changes.map((change) => (
               <li key={JSON.stringify(change)} className="flex flex-wrap items-center gap-2">
                 <UntrustedText
-                  text={ruleInWords({ ...change, agent: agent === "operator" ? null : agent })}
+                  text={describeRule({ ...change, agent: agent === "operator" ? null : agent })}
                 />
                 <RequireRole role="admin">
-                  <TextLink to={writeLink(change, agent)}>write this rule …</TextLink>
+                  <TextLink to={newRuleUrl(change, agent)}>Add this rule</TextLink>
                 </RequireRole>
               </li>
             ))}
@@ -212,15 +209,15 @@ function Explained({ explained }: { explained: RuleExplanation }) {
       )}
       {others.length > 0 && (
         <details>
-          <summary className="font-medium">{others.length} other rules about this tool</summary>
+          <summary className="font-medium">Other rules for this tool ({others.length})</summary>
           <ul className="mt-2 flex flex-col gap-2">
             {others.map(({ rule: other, matched, why }) => (
               <li key={ruleKey(other)}>
                 <TextLink to={joinPath("rules", ruleKey(other))}>
-                  <UntrustedText text={ruleInWords(other)} />
+                  <UntrustedText text={describeRule(other)} />
                 </TextLink>
                 <span className="block text-soft">
-                  {matched ? "Fits, but lost: " : "Does not fit: "}
+                  {matched ? "Matches, but is overruled: " : "Does not match: "}
                   {why}
                 </span>
               </li>
@@ -232,7 +229,7 @@ function Explained({ explained }: { explained: RuleExplanation }) {
   );
 }
 
-function writeLink({ permission, action, pattern }: RuleInput, agent: string): string {
+function newRuleUrl({ permission, action, pattern }: RuleInput, agent: string): string {
   const params = new URLSearchParams({ edit: "new", for: permission, say: action });
   if (pattern !== undefined) params.set("only", JSON.stringify(pattern));
   if (agent !== "operator") params.set("agent", agent);

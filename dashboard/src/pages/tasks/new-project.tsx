@@ -5,35 +5,35 @@ import { useAction } from "../../api/use-api.ts";
 import { navigate, urlWith } from "../../app/location.ts";
 import { Field, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { NewThing } from "./new-thing.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
-const NOTHING = { name: "", key: "", description: "" };
+const EMPTY = { name: "", key: "", description: "" };
 
 export function NewProject({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft("project-new", NOTHING);
+  const [draft, setDraft, clearDraft] = useDraft("project-new", EMPTY);
   const create = useAction({
     run: (client, project: ProjectInput) => client.post<ProjectAnswer>("/projects", project),
-    successMessage: ({ project }) => `${project.name} is there now`,
+    successMessage: ({ project }) => `Created ${project.name}`,
     invalidates: ["/projects"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const { key, ...rest } = draft;
-    const made = await create.run({ ...rest, ...(key.trim() === "" ? {} : { key: key.trim() }) });
-    if (!made) return;
-    forget();
-    navigate(urlWith({ new: "" }, joinPath("tasks", "projects", made.project.key)));
+    const result = await create.run({ ...rest, ...(key.trim() === "" ? {} : { key: key.trim() }) });
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ new: "" }, joinPath("tasks", "projects", result.project.key)));
   };
   return (
-    <NewThing
-      title="New project"
-      action="Make it"
-      doing={create}
+    <FormDialog
+      title="Create project"
+      action="Create project"
+      state={create}
       isReady={draft.name.trim() !== ""}
       onSend={(event) => void send(event)}
       onClose={() => {
-        forget();
+        clearDraft();
         onClose();
       }}
     >
@@ -49,7 +49,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       </Field>
       <Field
         label="Key"
-        hint="Tickets are named after it: TK-12. Empty: made from the name. It never changes."
+        hint="The prefix of ticket numbers, such as TK in TK-12. Leave blank to derive it from the name. It cannot be changed later."
       >
         {(inputProps) => (
           <TextInput
@@ -61,7 +61,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="About">
+      <Field label="Description">
         {(inputProps) => (
           <TextArea
             {...inputProps}
@@ -72,6 +72,6 @@ export function NewProject({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-    </NewThing>
+    </FormDialog>
   );
 }

@@ -5,52 +5,55 @@ import { useAction, useGet } from "../../api/use-api.ts";
 import { navigate, urlWith } from "../../app/location.ts";
 import { Field, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { NewThing } from "./new-thing.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
-const NOTHING = { agent: "", title: "", instructions: "" };
+const EMPTY = { agent: "", title: "", instructions: "" };
 
-/** Gives a sub-agent something to do. */
+/** Creates a task for a sub-agent. */
 export function NewTask({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft("task-new", NOTHING);
+  const [draft, setDraft, clearDraft] = useDraft("task-new", EMPTY);
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const workers = agents.filter(({ parent }) => parent !== null);
-  const agent = draft.agent || (workers[0]?.name ?? "");
-  const give = useAction({
+  const subAgents = agents.filter(({ parent }) => parent !== null);
+  const agent = draft.agent || (subAgents[0]?.name ?? "");
+  const create = useAction({
     run: (client, task: NewTaskInput) => client.post<TaskAnswer>("/tasks", task),
-    successMessage: ({ task }) => `${task.agent} has it now`,
+    successMessage: ({ task }) => `Assigned to ${task.agent}`,
     invalidates: ["/tasks"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const given = await give.run({ ...draft, agent });
-    if (!given) return;
-    forget();
-    navigate(urlWith({ new: "" }, joinPath("tasks", "given", given.task.id)));
+    const result = await create.run({ ...draft, agent });
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ new: "" }, joinPath("tasks", "given", result.task.id)));
   };
   return (
-    <NewThing
-      title="Give a task"
-      action="Give it"
-      doing={give}
+    <FormDialog
+      title="Create task"
+      action="Create task"
+      state={create}
       isReady={agent !== "" && draft.title.trim() !== ""}
       onSend={(event) => void send(event)}
       onClose={() => {
-        forget();
+        clearDraft();
         onClose();
       }}
     >
-      <Field label="To whom" hint={workers.length === 0 ? "There is no sub-agent yet." : "A sub-agent."}>
+      <Field
+        label="Agent"
+        hint={subAgents.length === 0 ? "Create a sub-agent first." : "The sub-agent that does the task."}
+      >
         {(inputProps) => (
           <Select
             {...inputProps}
             value={agent}
-            options={workers.map(({ name, parent }) => [name, `${name}, of ${parent}`] as const)}
+            options={subAgents.map(({ name, parent }) => [name, `${name} (sub-agent of ${parent})`] as const)}
             onChange={({ target }) => setDraft({ ...draft, agent: target.value })}
           />
         )}
       </Field>
-      <Field label="What is to be done">
+      <Field label="Title">
         {(inputProps) => (
           <TextInput
             {...inputProps}
@@ -60,7 +63,7 @@ export function NewTask({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="Instructions" hint="What it has to know; may be left empty.">
+      <Field label="Instructions" hint="Optional. What the agent needs to know.">
         {(inputProps) => (
           <TextArea
             {...inputProps}
@@ -70,6 +73,6 @@ export function NewTask({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-    </NewThing>
+    </FormDialog>
   );
 }

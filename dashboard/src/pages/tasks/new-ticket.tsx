@@ -11,10 +11,10 @@ import { useAction, useGet } from "../../api/use-api.ts";
 import { navigate, urlWith, useUrlState } from "../../app/location.ts";
 import { Field, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { NewThing } from "./new-thing.tsx";
-import { PRIORITIES } from "./status-words.tsx";
+import { FormDialog } from "./form-dialog.tsx";
+import { PRIORITIES } from "./status-labels.tsx";
 
-const NOTHING = {
+const EMPTY = {
   project: "",
   title: "",
   description: "",
@@ -23,40 +23,37 @@ const NOTHING = {
 };
 
 export function NewTicket({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft("ticket-new", NOTHING);
-  const [shown] = useUrlState("project");
+  const [draft, setDraft, clearDraft] = useDraft("ticket-new", EMPTY);
+  const [filteredProject] = useUrlState("project");
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const projects = useGet<ProjectList>("/projects", { params: { status: "active" } }).data?.projects ?? [];
-  const project = draft.project || shown || (projects[0]?.key ?? "");
+  const project = draft.project || filteredProject || (projects[0]?.key ?? "");
   const create = useAction({
     run: (client, ticket: NewTicketInput) => client.post<TicketAnswer>("/tickets", ticket),
-    successMessage: ({ ticket }) => `${ticket.ref} is there now`,
+    successMessage: ({ ticket }) => `Created ${ticket.ref}`,
     invalidates: ["/tickets", "/projects"],
     quiet: true,
   });
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const made = await create.run({ ...draft, project, assignee: draft.assignee || null });
-    if (!made) return;
-    forget();
-    navigate(urlWith({ new: "" }, joinPath("tasks", "tickets", made.ticket.ref)));
+    const result = await create.run({ ...draft, project, assignee: draft.assignee || null });
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ new: "" }, joinPath("tasks", "tickets", result.ticket.ref)));
   };
   return (
-    <NewThing
-      title="New ticket"
-      action="Write it"
-      doing={create}
+    <FormDialog
+      title="Create ticket"
+      action="Create ticket"
+      state={create}
       isReady={project !== "" && draft.title.trim() !== ""}
       onSend={(event) => void send(event)}
       onClose={() => {
-        forget();
+        clearDraft();
         onClose();
       }}
     >
-      <Field
-        label="Project"
-        {...(projects.length === 0 ? { hint: "There is none yet; make one first." } : {})}
-      >
+      <Field label="Project" {...(projects.length === 0 ? { hint: "Create a project first." } : {})}>
         {(inputProps) => (
           <Select
             {...inputProps}
@@ -66,7 +63,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="What is to be done">
+      <Field label="Title">
         {(inputProps) => (
           <TextInput
             {...inputProps}
@@ -76,7 +73,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="What it is about">
+      <Field label="Description">
         {(inputProps) => (
           <TextArea
             {...inputProps}
@@ -100,17 +97,17 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="Who does it">
+        <Field label="Agent">
           {(inputProps) => (
             <Select
               {...inputProps}
               value={draft.assignee}
-              options={[["", "nobody yet"], ...agents.map(({ name }) => [name, name] as const)]}
+              options={[["", "Unassigned"], ...agents.map(({ name }) => [name, name] as const)]}
               onChange={({ target }) => setDraft({ ...draft, assignee: target.value })}
             />
           )}
         </Field>
       </div>
-    </NewThing>
+    </FormDialog>
   );
 }

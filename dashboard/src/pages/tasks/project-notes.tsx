@@ -10,17 +10,17 @@ import { PanelSection } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { NewThing } from "./new-thing.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
-const PAGE = 20;
+const PAGE_SIZE = 20;
 
-/** What is worth knowing about a project; with words, what those find. */
+/** The notes of a project, with a search. */
 export function ProjectNotes({ project: { key, status, notes: count } }: { project: ProjectView }) {
   const path = joinPath("projects", key, "notes");
   const [text, setText] = useState("");
-  const [doing, setDoing] = useUrlState("doing");
-  const pages = usePages<NoteList>(path, { text, limit: PAGE }, (page, all) =>
-    page.notes.length < PAGE ? undefined : { offset: all.length * PAGE },
+  const [openDialog, setOpenDialog] = useUrlState("doing");
+  const pages = usePages<NoteList>(path, { text, limit: PAGE_SIZE }, (page, all) =>
+    page.notes.length < PAGE_SIZE ? undefined : { offset: all.length * PAGE_SIZE },
   );
   const notes = pages.data?.pages.flatMap((page) => page.notes) ?? [];
   return (
@@ -29,8 +29,8 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
       actions={
         status === "active" && (
           <RequireRole role="operator">
-            <Button icon="plus" onClick={() => setDoing("note")}>
-              New note
+            <Button icon="plus" onClick={() => setOpenDialog("note")}>
+              Add note
             </Button>
           </RequireRole>
         )
@@ -49,7 +49,7 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
       )}
       {pages.data && notes.length === 0 && (
         <p className="text-soft">
-          {text === "" ? "None yet. Agents read them with search_project_notes." : "No note fits."}
+          {text === "" ? "No notes yet. Agents find notes with search_project_notes." : "No matching notes."}
         </p>
       )}
       <ul className="flex flex-col gap-2">
@@ -62,7 +62,7 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
               <div className="mt-2">
                 <UntrustedText text={body} max={4_000} />
                 <p className="mt-2 text-xs text-soft">
-                  {createdBy === null ? "a person" : <UntrustedText text={createdBy} />} ·{" "}
+                  {createdBy === null ? "A person" : <UntrustedText text={createdBy} />} ·{" "}
                   <Time at={updatedAt} />
                   {tags.length > 0 && (
                     <>
@@ -83,27 +83,27 @@ export function ProjectNotes({ project: { key, status, notes: count } }: { proje
           </Button>
         </div>
       )}
-      {doing === "note" && (
+      {openDialog === "note" && (
         <RequireRole role="operator">
-          <NewNote path={path} onClose={() => setDoing("")} />
+          <NewNote path={path} onClose={() => setOpenDialog("")} />
         </RequireRole>
       )}
     </PanelSection>
   );
 }
 
-const NOTHING = { title: "", body: "" };
+const EMPTY = { title: "", body: "" };
 
 function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft(`note-new.${path}`, NOTHING);
+  const [draft, setDraft, clearDraft] = useDraft(`note-new.${path}`, EMPTY);
   const add = useAction({
     run: (client, note: NoteInput) => client.post<NoteAnswer>(path, note),
-    successMessage: "Noted",
+    successMessage: "Note added",
     invalidates: ["/projects"],
     quiet: true,
   });
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
   const send = async (event: FormEvent) => {
@@ -111,10 +111,10 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
     if (await add.run(draft)) close();
   };
   return (
-    <NewThing
-      title="New note"
-      action="Note it"
-      doing={add}
+    <FormDialog
+      title="Add note"
+      action="Add note"
+      state={add}
       isReady={draft.title.trim() !== "" && draft.body.trim() !== ""}
       onSend={(event) => void send(event)}
       onClose={close}
@@ -129,7 +129,7 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
           />
         )}
       </Field>
-      <Field label="What is worth knowing">
+      <Field label="Note">
         {(inputProps) => (
           <TextArea
             {...inputProps}
@@ -140,6 +140,6 @@ function NewNote({ path, onClose }: { path: string; onClose: () => void }) {
           />
         )}
       </Field>
-    </NewThing>
+    </FormDialog>
   );
 }

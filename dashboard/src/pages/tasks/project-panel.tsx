@@ -12,11 +12,11 @@ import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { ProjectNotes } from "./project-notes.tsx";
-import { leftIn, ProjectStatus } from "./projects.tsx";
-import { StatusMark, TICKET_STATUSES } from "./status-words.tsx";
+import { countUnfinished, ProjectStatus } from "./projects.tsx";
+import { StatusMark, TICKET_STATUSES } from "./status-labels.tsx";
 import { AgentLink } from "./task-panel.tsx";
 
-/** One project: how far it is, and what is worth knowing about it. */
+/** One project: its tickets by status, and its notes. */
 export function ProjectPanel({ name }: { name: string }) {
   const answer = useGet<ProjectAnswer>(joinPath("projects", name));
   const project = answer.data?.project;
@@ -28,20 +28,20 @@ export function ProjectPanel({ name }: { name: string }) {
         project && (
           <>
             <ButtonLink to={`/tasks/tickets?project=${encodeURIComponent(project.key)}`}>
-              Its {leftIn(project)} to do
+              View tickets ({countUnfinished(project)})
             </ButtonLink>
-            <More project={project} />
+            <MoreMenu project={project} />
           </>
         )
       }
     >
       <QueryView query={answer}>
-        {({ project: shown }) => (
+        {({ project: loaded }) => (
           <>
             <PanelSection>
-              {shown.description !== "" && (
+              {loaded.description !== "" && (
                 <p className="mb-3">
-                  <UntrustedText text={shown.description} max={2_000} />
+                  <UntrustedText text={loaded.description} max={2_000} />
                 </p>
               )}
               <KeyValues
@@ -49,15 +49,15 @@ export function ProjectPanel({ name }: { name: string }) {
                   [
                     "Key",
                     <span key="key" className="font-mono text-xs">
-                      {shown.key}
+                      {loaded.key}
                     </span>,
                   ],
-                  ["Status", <ProjectStatus key="status" status={shown.status} />],
+                  ["Status", <ProjectStatus key="status" status={loaded.status} />],
                   [
-                    "Made by",
-                    shown.createdBy === null ? "a person" : <AgentLink key="by" name={shown.createdBy} />,
+                    "Created by",
+                    loaded.createdBy === null ? "A person" : <AgentLink key="by" name={loaded.createdBy} />,
                   ],
-                  ["Made", <Time key="made" at={shown.createdAt} />],
+                  ["Created", <Time key="created" at={loaded.createdAt} />],
                 ]}
               />
             </PanelSection>
@@ -66,12 +66,12 @@ export function ProjectPanel({ name }: { name: string }) {
                 {TICKET_STATUSES.map(([status]) => (
                   <li key={status} className="flex items-center gap-1.5">
                     <StatusMark status={status} />
-                    <span className="font-semibold">{shown.tickets[status].toLocaleString("en")}</span>
+                    <span className="font-semibold">{loaded.tickets[status].toLocaleString("en")}</span>
                   </li>
                 ))}
               </ul>
             </PanelSection>
-            <ProjectNotes project={shown} />
+            <ProjectNotes project={loaded} />
           </>
         )}
       </QueryView>
@@ -79,7 +79,7 @@ export function ProjectPanel({ name }: { name: string }) {
   );
 }
 
-function More({ project: { key, status, revision } }: { project: ProjectView }) {
+function MoreMenu({ project: { key, status, revision } }: { project: ProjectView }) {
   const confirm = useConfirm();
   const isAdmin = useHasRole("admin");
   const change = useAction({
@@ -88,11 +88,11 @@ function More({ project: { key, status, revision } }: { project: ProjectView }) 
     successMessage: "Saved",
     invalidates: ["/projects", "/tickets"],
   });
-  const archive = async () => {
+  const confirmArchive = async () => {
     const isConfirmed = await confirm({
       title: `Archive ${key}?`,
       description:
-        "It can still be read and searched, but nothing in it can be changed, by agents or people, until it is active again.",
+        "You can still read and search it, but neither agents nor people can change anything in it until you reactivate it.",
       action: "Archive",
     });
     if (isConfirmed) await change.run({ status: "archived" });
@@ -100,11 +100,11 @@ function More({ project: { key, status, revision } }: { project: ProjectView }) 
   if (!isAdmin) return null;
   return (
     <Menu
-      label={`More about ${key}`}
+      label={`More actions for ${key}`}
       items={[
         status === "active"
-          ? { label: "Archive …", onSelect: () => void archive() }
-          : { label: "Make it active again", onSelect: () => void change.run({ status: "active" }) },
+          ? { label: "Archive…", onSelect: () => void confirmArchive() }
+          : { label: "Reactivate", onSelect: () => void change.run({ status: "active" }) },
       ]}
     />
   );

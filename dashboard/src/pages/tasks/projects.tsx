@@ -10,7 +10,7 @@ import { ButtonLink } from "../../ui/link.tsx";
 import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 const COLUMNS: readonly Column<ProjectView>[] = [
   {
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
   },
   {
     id: "about",
-    header: "About",
+    header: "Description",
     width: "minmax(0,2fr)",
     wideOnly: true,
     cell: ({ description }) => (
@@ -41,8 +41,8 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     width: "5rem",
     alignEnd: true,
     showOnPhone: true,
-    sortBy: leftIn,
-    cell: (project) => leftIn(project).toLocaleString("en"),
+    sortBy: countUnfinished,
+    cell: (project) => countUnfinished(project).toLocaleString("en"),
   },
   {
     id: "done",
@@ -79,14 +79,14 @@ export function ProjectStatus({ status }: Pick<ProjectView, "status">) {
 }
 
 /** Tickets that are neither done nor cancelled. */
-export function leftIn({ tickets }: Pick<ProjectView, "tickets">): number {
+export function countUnfinished({ tickets }: Pick<ProjectView, "tickets">): number {
   return tickets.open + tickets.in_progress + tickets.blocked + tickets.review;
 }
 
 export function Projects({ selected }: { selected: string | undefined }) {
   const [status] = useUrlState("status");
-  const pages = usePages<ProjectList>("/projects", { status, limit: PAGE }, (page, all) =>
-    page.projects.length < PAGE ? undefined : { offset: all.length * PAGE },
+  const pages = usePages<ProjectList>("/projects", { status, limit: PAGE_SIZE }, (page, all) =>
+    page.projects.length < PAGE_SIZE ? undefined : { offset: all.length * PAGE_SIZE },
   );
   const projects = pages.data?.pages.flatMap((page) => page.projects) ?? [];
   if (pages.error && !pages.data)
@@ -118,17 +118,17 @@ export function Projects({ selected }: { selected: string | undefined }) {
         }}
         empty={
           <EmptyState
-            title={status === "" ? "There is no project yet" : "No project fits"}
+            title={status === "" ? "No projects yet" : "No matching projects"}
             action={
               <RequireRole role="admin">
                 <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
-                  New project
+                  Create project
                 </ButtonLink>
               </RequireRole>
             }
           >
-            A project is what several agents and people work on together: tickets, one piece of work each, and
-            notes on what is worth knowing.
+            A project holds work that agents and people share: tickets for the pieces of work, and notes for
+            what is worth knowing.
           </EmptyState>
         }
       />

@@ -11,9 +11,9 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { isFinished, StatusMark } from "./status-words.tsx";
+import { isFinished, StatusMark } from "./status-labels.tsx";
 
-/** One task: what was asked, who has it, and what came of it. */
+/** One task: its instructions, its agent and its latest note. */
 export function TaskPanel({ id }: { id: string }) {
   const answer = useGet<TaskAnswer>(joinPath("tasks", id));
   const task = answer.data?.task;
@@ -21,9 +21,9 @@ export function TaskPanel({ id }: { id: string }) {
     <SidePanel
       title={<UntrustedText text={task?.title ?? "Task"} line />}
       closeTo={urlWith({}, "/tasks")}
-      footer={task && !isFinished(task.status) && <Cancel task={task} />}
+      footer={task && !isFinished(task.status) && <CancelButton task={task} />}
     >
-      <QueryView query={answer}>{({ task: shown }) => <Facts task={shown} />}</QueryView>
+      <QueryView query={answer}>{({ task: loaded }) => <Facts task={loaded} />}</QueryView>
     </SidePanel>
   );
 }
@@ -40,25 +40,25 @@ function Facts({ task }: { task: TaskView }) {
           pairs={[
             ["Status", <StatusMark key="status" status={status} />],
             ["Agent", <AgentLink key="agent" name={agent} />],
-            ["Given by", assignedBy === null ? "a person" : <AgentLink key="by" name={assignedBy} />],
-            ["Given", <Time key="given" at={createdAt} />],
-            ["Changed", <Time key="changed" at={updatedAt} />],
+            ["Assigned by", assignedBy === null ? "A person" : <AgentLink key="by" name={assignedBy} />],
+            ["Created", <Time key="created" at={createdAt} />],
+            ["Updated", <Time key="updated" at={updatedAt} />],
             [
-              "Its calls",
+              "Calls",
               <TextLink key="calls" to={`/audit?agent=${encodeURIComponent(agent)}`}>
-                in the audit
+                View in audit log
               </TextLink>,
             ],
           ]}
         />
       </PanelSection>
       {instructions !== "" && (
-        <PanelSection title="What it was told">
+        <PanelSection title="Instructions">
           <UntrustedText text={instructions} max={4_000} />
         </PanelSection>
       )}
       {note !== "" && (
-        <PanelSection title="Its last word">
+        <PanelSection title="Latest note">
           <UntrustedText text={note} max={4_000} />
         </PanelSection>
       )}
@@ -74,26 +74,26 @@ export function AgentLink({ name }: { name: string }) {
   );
 }
 
-function Cancel({ task: { id, agent } }: { task: TaskView }) {
+function CancelButton({ task: { id, agent } }: { task: TaskView }) {
   const confirm = useConfirm();
   const cancel = useAction({
     run: (client) => client.post<TaskAnswer>(joinPath("tasks", id, "cancel"), {}),
-    successMessage: "Cancelled; the agent is told",
+    successMessage: "Task cancelled",
     invalidates: ["/tasks"],
   });
-  const ask = async () => {
+  const confirmCancel = async () => {
     const isConfirmed = await confirm({
       title: "Cancel this task?",
-      description: `${agent} is told the next time it looks at its tasks. What it did so far stays as it is. A cancelled task cannot be taken up again.`,
-      action: "Cancel the task",
+      description: `${agent} is told when it next checks its tasks. Its work so far stays. A cancelled task cannot be reopened.`,
+      action: "Cancel task",
       danger: true,
     });
     if (isConfirmed) await cancel.run();
   };
   return (
     <RequireRole role="operator">
-      <Button look="danger" icon="close" busy={cancel.isBusy} onClick={() => void ask()}>
-        Cancel the task …
+      <Button look="danger" icon="close" busy={cancel.isBusy} onClick={() => void confirmCancel()}>
+        Cancel task…
       </Button>
     </RequireRole>
   );

@@ -7,77 +7,77 @@ import { RequireRole } from "../../app/session.tsx";
 import { ButtonLink } from "../../ui/link.tsx";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { TabBar } from "../../ui/tabs.tsx";
-import { GivenTasks } from "./given-tasks.tsx";
 import { NewProject } from "./new-project.tsx";
 import { NewTask } from "./new-task.tsx";
 import { NewTicket } from "./new-ticket.tsx";
 import { ProjectPanel } from "./project-panel.tsx";
 import { Projects } from "./projects.tsx";
 import { TaskPanel } from "./task-panel.tsx";
+import { TaskTable } from "./task-table.tsx";
 import { TicketPanel } from "./ticket-panel.tsx";
 import { Tickets } from "./tickets.tsx";
 
-const PARTS = [
-  ["given", "Given to agents"],
+const VIEWS = [
+  ["given", "Tasks"],
   ["tickets", "Tickets"],
   ["projects", "Projects"],
 ] as const;
 
-type Part = (typeof PARTS)[number][0];
+type View = (typeof VIEWS)[number][0];
 
-/** What agents work on: tasks that one was given, and projects that they share, with tickets and notes. */
+/** What agents work on: tasks for one sub-agent, and shared projects with tickets and notes. */
 export function Page({ params: { part = "given", id } }: PageProps) {
-  const shown = part as Part;
-  const [isNew, setNew] = useUrlState("new");
-  const close = () => setNew("");
-  if (!PARTS.some(([known]) => known === part)) return <NotFound />;
+  const view = part as View;
+  const [isNew, setIsNew] = useUrlState("new");
+  const close = () => setIsNew("");
+  if (!VIEWS.some(([known]) => known === part)) return <NotFound />;
   return (
     <PageFrame
       title="Tasks"
-      description="What agents work on, and how far they are."
-      actions={<Actions part={shown} />}
-      panel={panelOf(shown, id)}
+      description="What your agents work on, and how far they are."
+      actions={<CreateButton part={view} />}
+      panel={renderPanel(view, id)}
     >
       <TabBar
-        label="Parts of tasks"
-        selected={shown}
-        tabs={PARTS.map(([id, label]) => ({ id, label, to: listOf(id) }))}
+        label="Task views"
+        selected={view}
+        tabs={VIEWS.map(([id, label]) => ({ id, label, to: viewUrl(id) }))}
       />
-      {shown === "given" && <GivenTasks selected={id} />}
-      {shown === "tickets" && <Tickets selected={id} />}
-      {shown === "projects" && <Projects selected={id} />}
+      {view === "given" && <TaskTable selected={id} />}
+      {view === "tickets" && <Tickets selected={id} />}
+      {view === "projects" && <Projects selected={id} />}
       {isNew !== "" && (
-        <RequireRole role={shown === "projects" ? "admin" : "operator"}>
-          {shown === "given" && <NewTask onClose={close} />}
-          {shown === "tickets" && <NewTicket onClose={close} />}
-          {shown === "projects" && <NewProject onClose={close} />}
+        <RequireRole role={view === "projects" ? "admin" : "operator"}>
+          {view === "given" && <NewTask onClose={close} />}
+          {view === "tickets" && <NewTicket onClose={close} />}
+          {view === "projects" && <NewProject onClose={close} />}
         </RequireRole>
       )}
     </PageFrame>
   );
 }
 
-const NEW: Readonly<Record<Part, string>> = {
-  given: "Give a task",
-  tickets: "New ticket",
-  projects: "New project",
+const CREATE_LABELS: Readonly<Record<View, string>> = {
+  given: "Create task",
+  tickets: "Create ticket",
+  projects: "Create project",
 };
 
-function Actions({ part }: { part: Part }) {
+function CreateButton({ part }: { part: View }) {
   return (
     <RequireRole role={part === "projects" ? "admin" : "operator"}>
       <ButtonLink look="primary" icon="plus" to={urlWith({ new: "yes" })}>
-        {NEW[part]}
+        {CREATE_LABELS[part]}
       </ButtonLink>
     </RequireRole>
   );
 }
 
-function listOf(part: Part): string {
+function viewUrl(part: View): string {
   return part === "given" ? "/tasks" : joinPath("tasks", part);
 }
 
-function panelOf(part: Part, id: string | undefined): ReactNode {
+function renderPanel(part: View, id: string | undefined): ReactNode {
   if (id === undefined) return null;
   if (part === "tickets") return <TicketPanel key={id} name={id} />;
   if (part === "projects") return <ProjectPanel key={id} name={id} />;

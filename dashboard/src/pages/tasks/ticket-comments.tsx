@@ -9,13 +9,13 @@ import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** What was said about a ticket, oldest first. */
+/** The comments of a ticket, oldest first. */
 export function Comments({ ticket }: { ticket: string }) {
   const path = joinPath("tickets", ticket, "comments");
-  const pages = usePages<CommentList>(path, { limit: PAGE }, (page, all) =>
-    page.comments.length < PAGE ? undefined : { offset: all.length * PAGE },
+  const pages = usePages<CommentList>(path, { limit: PAGE_SIZE }, (page, all) =>
+    page.comments.length < PAGE_SIZE ? undefined : { offset: all.length * PAGE_SIZE },
   );
   const comments = pages.data?.pages.flatMap((page) => page.comments) ?? [];
   return (
@@ -24,7 +24,7 @@ export function Comments({ ticket }: { ticket: string }) {
         {comments.map(({ id, createdBy, createdAt, text }) => (
           <li key={id}>
             <div className="text-xs text-soft">
-              <UntrustedText text={createdBy ?? "a person"} /> · <Time at={createdAt} />
+              <UntrustedText text={createdBy ?? "A person"} /> · <Time at={createdAt} />
             </div>
             <UntrustedText text={text} max={2_000} />
           </li>
@@ -36,16 +36,16 @@ export function Comments({ ticket }: { ticket: string }) {
         </Button>
       )}
       <RequireRole role="operator">
-        <Write ticket={ticket} path={path} />
+        <CommentForm ticket={ticket} path={path} />
       </RequireRole>
     </PanelSection>
   );
 }
 
-function Write({ ticket, path }: { ticket: string; path: string }) {
-  const [text, setText, forget] = useDraft(`comment.${ticket}`, "");
-  const say = useAction({
-    run: (client, said: string) => client.post<CommentAnswer>(path, { text: said }),
+function CommentForm({ ticket, path }: { ticket: string; path: string }) {
+  const [text, setText, clearDraft] = useDraft(`comment.${ticket}`, "");
+  const post = useAction({
+    run: (client, comment: string) => client.post<CommentAnswer>(path, { text: comment }),
     invalidates: ["/tickets"],
     quiet: true,
   });
@@ -54,20 +54,20 @@ function Write({ ticket, path }: { ticket: string; path: string }) {
       className="mt-3 flex flex-col gap-2"
       onSubmit={async (event) => {
         event.preventDefault();
-        if (await say.run(text)) forget();
+        if (await post.run(text)) clearDraft();
       }}
     >
       <TextArea
-        aria-label="A comment"
-        placeholder="Say something about it; agents read it, too"
+        aria-label="Comment"
+        placeholder="Write a comment. Agents read it as well."
         rows={3}
         maxLength={10_000}
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      <FormProblem problem={say.problem} />
+      <FormProblem problem={post.problem} />
       <div>
-        <Button type="submit" busy={say.isBusy} disabled={text.trim() === ""}>
+        <Button type="submit" busy={post.isBusy} disabled={text.trim() === ""}>
           Comment
         </Button>
       </div>

@@ -13,35 +13,35 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-words.tsx";
+import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-labels.tsx";
 import { AgentLink } from "./task-panel.tsx";
 import { Comments } from "./ticket-comments.tsx";
 import { Priority } from "./tickets.tsx";
 
-const LIST = "/tasks/tickets";
+const LIST_URL = "/tasks/tickets";
 
-/** One piece of work: how far it is, who has it, and what was said about it. */
+/** One ticket: status, agent, description and comments. */
 export function TicketPanel({ name }: { name: string }) {
   const answer = useGet<TicketAnswer>(joinPath("tickets", name));
   const ticket = answer.data?.ticket;
   return (
     <SidePanel
       title={<UntrustedText text={ticket?.ref ?? name} line mono />}
-      closeTo={urlWith({}, LIST)}
-      actions={ticket && <More ticket={ticket} />}
+      closeTo={urlWith({}, LIST_URL)}
+      actions={ticket && <MoreMenu ticket={ticket} />}
     >
       <QueryView query={answer}>
-        {({ ticket: shown }) => (
+        {({ ticket: loaded }) => (
           <>
-            <Facts ticket={shown} />
-            <PanelSection title="What it is about">
-              {shown.description === "" ? (
-                <p className="text-soft">Nothing more was written.</p>
+            <Facts ticket={loaded} />
+            <PanelSection title="Description">
+              {loaded.description === "" ? (
+                <p className="text-soft">No description.</p>
               ) : (
-                <UntrustedText text={shown.description} max={4_000} />
+                <UntrustedText text={loaded.description} max={4_000} />
               )}
             </PanelSection>
-            <Comments ticket={shown.ref} />
+            <Comments ticket={loaded.ref} />
           </>
         )}
       </QueryView>
@@ -56,7 +56,7 @@ function Facts({ ticket }: { ticket: TicketView }) {
       <p className="mb-3 text-base font-medium">
         <UntrustedText text={title} />
       </p>
-      {useHasRole("operator") ? <Changeable ticket={ticket} /> : <Shown ticket={ticket} />}
+      {useHasRole("operator") ? <EditableFields ticket={ticket} /> : <ReadOnlyFields ticket={ticket} />}
       <div className="mt-3">
         <KeyValues
           pairs={[
@@ -78,9 +78,9 @@ function Facts({ ticket }: { ticket: TicketView }) {
                 </span>
               ),
             ],
-            ["Written by", createdBy === null ? "a person" : <AgentLink key="by" name={createdBy} />],
-            ["Written", <Time key="written" at={createdAt} />],
-            ["Changed", <Time key="changed" at={updatedAt} />],
+            ["Created by", createdBy === null ? "A person" : <AgentLink key="by" name={createdBy} />],
+            ["Created", <Time key="created" at={createdAt} />],
+            ["Updated", <Time key="updated" at={updatedAt} />],
           ]}
         />
       </div>
@@ -88,20 +88,20 @@ function Facts({ ticket }: { ticket: TicketView }) {
   );
 }
 
-function Shown({ ticket: { status, priority, assignee } }: { ticket: TicketView }) {
+function ReadOnlyFields({ ticket: { status, priority, assignee } }: { ticket: TicketView }) {
   return (
     <KeyValues
       pairs={[
         ["Status", <StatusMark key="status" status={status} />],
         ["Priority", <Priority key="priority" priority={priority} />],
-        ["Agent", assignee === null ? "nobody" : <AgentLink key="agent" name={assignee} />],
+        ["Agent", assignee === null ? "Unassigned" : <AgentLink key="agent" name={assignee} />],
       ]}
     />
   );
 }
 
-/** Each choice counts at once; the other person's change in between is refused. */
-function Changeable({ ticket }: { ticket: TicketView }) {
+/** Saves each selection immediately. The API refuses it when somebody else changed the ticket in between. */
+function EditableFields({ ticket }: { ticket: TicketView }) {
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const change = useAction({
     run: (client, edit: TicketEdit) =>
@@ -111,24 +111,24 @@ function Changeable({ ticket }: { ticket: TicketView }) {
   });
   return (
     <div className="flex flex-col gap-2">
-      <Choice
+      <FieldSelect
         label="Status"
         disabled={change.isBusy}
         options={TICKET_STATUSES}
         value={ticket.status}
         onChoose={(status) => void change.run({ status: status as TicketView["status"] })}
       />
-      <Choice
+      <FieldSelect
         label="Priority"
         disabled={change.isBusy}
         options={PRIORITIES}
         value={ticket.priority}
         onChoose={(priority) => void change.run({ priority: priority as TicketView["priority"] })}
       />
-      <Choice
+      <FieldSelect
         label="Agent"
         disabled={change.isBusy}
-        options={[["", "nobody"], ...agents.map(({ name }) => [name, name] as const)]}
+        options={[["", "Unassigned"], ...agents.map(({ name }) => [name, name] as const)]}
         value={ticket.assignee ?? ""}
         onChoose={(assignee) => void change.run({ assignee: assignee || null })}
       />
@@ -136,7 +136,7 @@ function Changeable({ ticket }: { ticket: TicketView }) {
   );
 }
 
-interface ChoiceProps {
+interface FieldSelectProps {
   readonly label: string;
   readonly disabled: boolean;
   readonly options: readonly (readonly [string, string])[];
@@ -144,7 +144,7 @@ interface ChoiceProps {
   readonly onChoose: (value: string) => void;
 }
 
-function Choice({ label, onChoose, ...selectProps }: ChoiceProps) {
+function FieldSelect({ label, onChoose, ...selectProps }: FieldSelectProps) {
   return (
     <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] items-center gap-4">
       <span className="text-soft">{label}</span>
@@ -153,30 +153,30 @@ function Choice({ label, onChoose, ...selectProps }: ChoiceProps) {
   );
 }
 
-function More({ ticket: { ref } }: { ticket: TicketView }) {
+function MoreMenu({ ticket: { ref } }: { ticket: TicketView }) {
   const confirm = useConfirm();
   const isAdmin = useHasRole("admin");
   const remove = useAction({
     run: (client) => client.delete<Done>(joinPath("tickets", ref)),
-    successMessage: `${ref} was deleted`,
+    successMessage: `Deleted ${ref}`,
     invalidates: ["/tickets", "/projects"],
   });
-  const ask = async () => {
+  const confirmDelete = async () => {
     const isConfirmed = await confirm({
       title: `Delete ${ref}?`,
       description:
-        "It goes with its comments, for good; its number is not given again. To keep it without doing it, cancel it.",
+        "This deletes the ticket and its comments, and its number is not used again. This cannot be undone. To keep the ticket, cancel it instead.",
       action: "Delete",
       danger: true,
     });
-    if (isConfirmed && (await remove.run())) navigate(urlWith({}, LIST));
+    if (isConfirmed && (await remove.run())) navigate(urlWith({}, LIST_URL));
   };
   return (
     <Menu
-      label={`More about ${ref}`}
+      label={`More actions for ${ref}`}
       items={
         isAdmin
-          ? [{ label: "Delete …", icon: "trash" as const, danger: true, onSelect: () => void ask() }]
+          ? [{ label: "Delete…", icon: "trash" as const, danger: true, onSelect: () => void confirmDelete() }]
           : []
       }
     />

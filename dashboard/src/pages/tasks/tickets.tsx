@@ -10,9 +10,9 @@ import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-words.tsx";
+import { PRIORITIES, StatusMark, TICKET_STATUSES } from "./status-labels.tsx";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 const COLUMNS: readonly Column<TicketSummary>[] = [
   {
@@ -45,7 +45,11 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
     header: "Agent",
     width: "minmax(5rem,0.8fr)",
     cell: ({ assignee }) =>
-      assignee === null ? <span className="text-soft">nobody</span> : <UntrustedText text={assignee} line />,
+      assignee === null ? (
+        <span className="text-soft">Unassigned</span>
+      ) : (
+        <UntrustedText text={assignee} line />
+      ),
   },
   {
     id: "labels",
@@ -60,7 +64,7 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
   },
   {
     id: "changed",
-    header: "Changed",
+    header: "Updated",
     width: "7rem",
     wideOnly: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
@@ -68,12 +72,12 @@ const COLUMNS: readonly Column<TicketSummary>[] = [
 ];
 
 export function Priority({ priority }: Pick<TicketSummary, "priority">) {
-  const words = PRIORITIES.find(([id]) => id === priority)?.[1] ?? priority;
-  if (priority === "normal" || priority === "low") return <span className="text-soft">{words}</span>;
-  return <Badge tone={priority === "urgent" ? "bad" : "warn"}>{words}</Badge>;
+  const label = PRIORITIES.find(([id]) => id === priority)?.[1] ?? priority;
+  if (priority === "normal" || priority === "low") return <span className="text-soft">{label}</span>;
+  return <Badge tone={priority === "urgent" ? "bad" : "warn"}>{label}</Badge>;
 }
 
-/** The pieces of work of all projects, newest first. */
+/** The tickets of all projects, newest first. */
 export function Tickets({ selected }: { selected: string | undefined }) {
   const [text] = useUrlState("q");
   const [project] = useUrlState("project");
@@ -81,10 +85,10 @@ export function Tickets({ selected }: { selected: string | undefined }) {
   const [assignee] = useUrlState("agent");
   const projects = useGet<ProjectList>("/projects").data?.projects ?? [];
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const isNarrowed = text + project + status + assignee !== "";
-  const params = { text, project, status, assignee, limit: PAGE };
+  const isFiltered = text + project + status + assignee !== "";
+  const params = { text, project, status, assignee, limit: PAGE_SIZE };
   const pages = usePages<TicketList>("/tickets", params, (page, all) =>
-    page.tickets.length < PAGE ? undefined : { offset: all.length * PAGE },
+    page.tickets.length < PAGE_SIZE ? undefined : { offset: all.length * PAGE_SIZE },
   );
   const tickets = pages.data?.pages.flatMap((page) => page.tickets) ?? [];
   return (
@@ -92,7 +96,7 @@ export function Tickets({ selected }: { selected: string | undefined }) {
       <FilterBar
         {...(pages.data ? { summary: `${tickets.length} of ${pages.data.pages[0]?.total ?? 0}` } : {})}
       >
-        <SearchField label="Words of a ticket" />
+        <SearchField label="Find a ticket" />
         <FilterSelect
           name="project"
           label="Project"
@@ -101,12 +105,12 @@ export function Tickets({ selected }: { selected: string | undefined }) {
         <FilterSelect
           name="status"
           label="Status"
-          options={[["unfinished", "Not finished"], ...TICKET_STATUSES]}
+          options={[["unfinished", "Unfinished"], ...TICKET_STATUSES]}
         />
         <FilterSelect
           name="agent"
           label="Agent"
-          options={[["nobody", "Nobody has it"], ...agents.map(({ name }) => [name, name] as const)]}
+          options={[["nobody", "Unassigned"], ...agents.map(({ name }) => [name, name] as const)]}
         />
       </FilterBar>
       {pages.error && !pages.data ? (
@@ -126,38 +130,43 @@ export function Tickets({ selected }: { selected: string | undefined }) {
             isLoading: pages.isFetchingNextPage,
             load: () => void pages.fetchNextPage(),
           }}
-          empty={<NoTickets isNarrowed={isNarrowed} hasProjects={projects.length > 0} />}
+          empty={<NoTickets isFiltered={isFiltered} hasProjects={projects.length > 0} />}
         />
       )}
     </>
   );
 }
 
-function NoTickets({ isNarrowed, hasProjects }: { isNarrowed: boolean; hasProjects: boolean }) {
-  if (isNarrowed)
-    return <EmptyState title="No ticket fits" action={<TextLink to="/tasks/tickets">Show all</TextLink>} />;
+function NoTickets({ isFiltered, hasProjects }: { isFiltered: boolean; hasProjects: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyState
+        title="No matching tickets"
+        action={<TextLink to="/tasks/tickets">Clear filters</TextLink>}
+      />
+    );
   return (
     <EmptyState
-      title={hasProjects ? "There is no ticket yet" : "There is no project yet"}
+      title={hasProjects ? "No tickets yet" : "No projects yet"}
       action={
         hasProjects ? (
           <RequireRole role="operator">
             <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
-              New ticket
+              Create ticket
             </ButtonLink>
           </RequireRole>
         ) : (
           <RequireRole role="admin">
             <ButtonLink look="primary" to="/tasks/projects?new=yes">
-              New project
+              Create project
             </ButtonLink>
           </RequireRole>
         )
       }
     >
       {hasProjects
-        ? "A ticket is one piece of work in a project. Agents with the toolbox code write and do them, and so can you."
-        : "Tickets belong to a project, which agents and people work on together. Make one first."}
+        ? "A ticket is one piece of work in a project. You can create tickets, and so can agents with the toolbox code."
+        : "Tickets belong to a project that agents and people share. Create a project first."}
     </EmptyState>
   );
 }

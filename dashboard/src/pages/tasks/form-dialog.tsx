@@ -4,19 +4,19 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormProblem } from "../../ui/form.tsx";
 
-interface NewThingProps {
+interface FormDialogProps {
   readonly title: string;
-  /** The word on the button that makes it. */
+  /** The label of the submit button. */
   readonly action: string;
-  readonly doing: Pick<ActionState<never, unknown>, "isBusy" | "problem">;
+  readonly state: Pick<ActionState<never, unknown>, "isBusy" | "problem">;
   readonly isReady: boolean;
   readonly onSend: (event: FormEvent) => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** The window in which a task, a ticket, a project or a note is written. */
-export function NewThing({ title, action, doing, isReady, onSend, onClose, children }: NewThingProps) {
+/** The dialog that creates a task, a ticket, a project or a note. */
+export function FormDialog({ title, action, state, isReady, onSend, onClose, children }: FormDialogProps) {
   const form = useId();
   return (
     <Dialog
@@ -25,7 +25,7 @@ export function NewThing({ title, action, doing, isReady, onSend, onClose, child
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={doing.isBusy} disabled={!isReady}>
+          <Button look="primary" type="submit" form={form} busy={state.isBusy} disabled={!isReady}>
             {action}
           </Button>
         </>
@@ -33,7 +33,7 @@ export function NewThing({ title, action, doing, isReady, onSend, onClose, child
     >
       <form id={form} className="flex flex-col gap-3" onSubmit={onSend}>
         {children}
-        <FormProblem problem={doing.problem} />
+        <FormProblem problem={state.problem} />
       </form>
     </Dialog>
   );

@@ -1,25 +1,25 @@
 import type { ActionView } from "../../api/contract.ts";
 
-/** What somebody did, as people say it. */
-export interface Worded {
+/** An audited action as people read it. */
+export interface ActionDescription {
   /** "Disabled the server" */
-  readonly what: string;
-  /** What it was done to: a name or id; "" where the record names nothing. */
+  readonly title: string;
+  /** The name or id of the target; "" when the record names none. */
   readonly name: string;
-  /** Where that is shown; undefined where there is no such page, or it may be gone. */
+  /** The page of the target; undefined when there is none or it may be gone. */
   readonly to?: string;
-  /** It was refused or failed. */
-  readonly failed: boolean;
+  /** Whether it was refused or failed. */
+  readonly hasFailed: boolean;
 }
 
-/** By route, in the past tense; the name in the address follows. `test/dashboard/words.test.ts` holds it to the routes there are. */
-const ROUTES: Readonly<Record<string, string>> = {
+/** Titles by route, in the past tense and followed by the target's name. `test/dashboard/words.test.ts` checks that every route has one. */
+const ROUTE_TITLES: Readonly<Record<string, string>> = {
   "DELETE /session": "Signed out",
   "POST /login-links": "Created a sign-in link",
   "POST /people": "Added a person",
   "PATCH /people/:name": "Changed the person",
   "DELETE /people/:name": "Removed the person",
-  "DELETE /people/:name/sessions": "Signed out everywhere the person",
+  "DELETE /people/:name/sessions": "Ended all sessions of the person",
   "DELETE /people/:name/sessions/:id": "Ended a session of the person",
   "POST /agents": "Created an agent",
   "PATCH /agents/:name": "Changed the agent",
@@ -38,13 +38,13 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /servers/:name/enable": "Enabled the server",
   "POST /servers/:name/disable": "Disabled the server",
   "POST /servers/:name/trust": "Trusted the server",
-  "POST /servers/:name/untrust": "No longer trusted the server",
+  "POST /servers/:name/untrust": "Stopped trusting the server",
   "POST /servers/:name/accept": "Accepted changes of the server",
   "POST /servers/:name/reject": "Rejected changes of the server",
-  "POST /servers/:name/auth": "Began to sign in to the server",
+  "POST /servers/:name/auth": "Started to sign in to the server",
   "DELETE /servers/:name/auth": "Signed out of the server",
   "POST /servers/:name/auth/complete": "Signed in to the server",
-  "POST /mcp/servers/test": "Tested a server that is not registered",
+  "POST /mcp/servers/test": "Tested unsaved server settings",
   "PUT /tools/:name/capabilities": "Set the capabilities of the tool",
   "POST /plugins": "Installed a plugin",
   "DELETE /plugins/:name": "Removed the plugin",
@@ -52,9 +52,9 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /plugins/:name/disable": "Disabled the plugin",
   "POST /plugins/:name/update": "Updated the plugin",
   "POST /imports": "Imported servers",
-  "POST /imports/pasted": "Looked at pasted settings",
-  "POST /imports/preview": "Looked at what an import would do",
-  "POST /access/preview": "Looked at what a change of access would do",
+  "POST /imports/pasted": "Previewed pasted settings",
+  "POST /imports/preview": "Previewed an import",
+  "POST /access/preview": "Previewed an access change",
   "POST /custom-tools": "Created a custom tool",
   "DELETE /custom-tools/:name": "Removed the custom tool",
   "POST /custom-tools/:name/enable": "Enabled the custom tool",
@@ -62,8 +62,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /custom-tools/:name/try": "Tried the custom tool",
   "POST /call": "Called a tool",
   "POST /call/stream": "Called a tool",
-  "POST /audit/verify": "Verified the audit",
-  "POST /tasks": "Gave a task",
+  "POST /audit/verify": "Verified the audit log",
+  "POST /tasks": "Created a task",
   "POST /tasks/:id/cancel": "Cancelled the task",
   "POST /projects": "Created a project",
   "PATCH /projects/:name": "Changed the project",
@@ -79,7 +79,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /memories": "Added a memory",
   "PATCH /memories/:id": "Changed the memory",
   "DELETE /memories/:id": "Deleted the memory",
-  "POST /memories/:id/retract": "Took back the memory",
+  "POST /memories/:id/retract": "Retracted the memory",
   "POST /sources": "Added a source",
   "PATCH /sources/:name": "Changed the source",
   "DELETE /sources/:name": "Removed the source",
@@ -88,28 +88,28 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /inbox": "Added to the inbox",
   "PUT /secrets/:name": "Set the secret",
   "DELETE /secrets/:name": "Deleted the secret",
-  "POST /secrets/:name/bind": "Widened who may use the secret",
-  "POST /secrets/:name/unbind": "Narrowed who may use the secret",
-  "POST /vault/rotate-key": "Rotated the key of the vault",
+  "POST /secrets/:name/bind": "Extended access to the secret",
+  "POST /secrets/:name/unbind": "Restricted access to the secret",
+  "POST /vault/rotate-key": "Rotated the vault key",
   "POST /questions/:id/answer": "Answered the question",
   "POST /questions/:id/dismiss": "Dismissed the question",
   "POST /rules": "Added a rule",
   "PUT /rules/:id": "Changed the rule",
   "DELETE /rules/:id": "Removed the rule",
-  "POST /rules/check": "Checked a draft of a rule",
-  "POST /rules/explain": "Looked at what the rules say to a call",
+  "POST /rules/check": "Checked a rule draft",
+  "POST /rules/explain": "Tested a call against the rules",
   "POST /rules/simulate": "Tested rules against recent calls",
-  "DELETE /labels": "Cleared the labels of conversations",
+  "DELETE /labels": "Cleared conversation labels",
   "POST /approvals/:id/approve": "Approved the call",
   "POST /approvals/:id/reject": "Rejected the call",
   "POST /notifications/:id/dismiss": "Dismissed the notification",
-  "POST /backup": "Saved a backup",
+  "POST /backup": "Created a backup",
   "PATCH /settings": "Changed settings",
   "POST /trust": "Trusted a project file",
-  "DELETE /trust": "No longer trusted a project file",
+  "DELETE /trust": "Stopped trusting a project file",
 };
 
-/** The page of what the first word of an address names. */
+/** Dashboard pages by the first segment of an API path. */
 const PAGES: Readonly<Record<string, string>> = {
   servers: "/servers",
   agents: "/agents",
@@ -127,78 +127,82 @@ const PAGES: Readonly<Record<string, string>> = {
   memories: "/knowledge/memories",
 };
 
-const KINDS: Readonly<Record<string, string>> = {
+const KIND_TITLES: Readonly<Record<string, string>> = {
   "admin.login": "Signed in",
   "admin.login_failed": "Failed to sign in",
   "admin.logout": "Signed out",
-  "admin.consent": "Let a client act as the agent",
-  intent: "Is about to run the destructive tool",
+  "admin.consent": "Allowed a client to act as the agent",
+  intent: "About to run the destructive tool",
   "question.answered": "Answered",
   "question.dismissed": "Dismissed a question",
-  "question.expired": "Nobody answered in time",
-  opened: "Toolkeep began to write the audit",
+  "question.expired": "A question expired unanswered",
+  opened: "Started the audit log",
   "audit.pruned": "Removed old records that had been altered",
-  lost: "Records of the audit were lost",
+  lost: "Lost audit records",
 };
 
-const ANSWERS: Readonly<Record<string, string>> = {
+const ANSWER_TITLES: Readonly<Record<string, string>> = {
   once: "Allowed once",
-  conversation: "Allowed for the conversation",
-  always: "Allowed always",
+  conversation: "Allowed in the conversation",
+  always: "Always allowed",
   reject: "Rejected",
-  grant: "Gave access to",
-  refuse: "Refused access to",
+  grant: "Granted",
+  refuse: "Refused to grant",
 };
 
-export function actionInWords({
+export function describeAction({
   kind,
   subject,
   details,
-}: Pick<ActionView, "kind" | "subject" | "details">): Worded {
-  const about = typeof details === "object" && details !== null ? (details as Record<string, unknown>) : {};
+}: Pick<ActionView, "kind" | "subject" | "details">): ActionDescription {
+  const fields = typeof details === "object" && details !== null ? (details as Record<string, unknown>) : {};
   if (kind === "admin")
-    return requestInWords(String(about.route ?? ""), subject ?? "", Number(about.status ?? 0));
-  const text = (name: string) => (typeof about[name] === "string" ? (about[name] as string) : "");
+    return describeRequest(String(fields.route ?? ""), subject ?? "", Number(fields.status ?? 0));
+  const readText = (name: string) => (typeof fields[name] === "string" ? (fields[name] as string) : "");
   if (kind === "question.answered") {
-    const isOurs = text("kind") === "approval" || text("kind") === "access";
-    const what = isOurs ? ANSWERS[text("answer")] : undefined;
+    const isApprovalOrAccess = readText("kind") === "approval" || readText("kind") === "access";
+    const what = isApprovalOrAccess ? ANSWER_TITLES[readText("answer")] : undefined;
     const to = subject === null ? {} : { to: `/approvals/${encodeURIComponent(subject)}` };
-    return { what: what ?? "Answered a question", name: text("tool"), ...to, failed: false };
+    return { title: what ?? "Answered a question", name: readText("tool"), ...to, hasFailed: false };
   }
   if (kind === "intent")
     return {
-      what: KINDS.intent!,
-      name: text("tool") || text("requested"),
+      title: KIND_TITLES.intent!,
+      name: readText("tool") || readText("requested"),
       ...(subject === null ? {} : { to: `/audit/${encodeURIComponent(subject)}` }),
-      failed: false,
+      hasFailed: false,
     };
   const name = kind === "admin.consent" ? (subject ?? "") : "";
-  return { what: KINDS[kind] ?? kind, name, failed: kind === "admin.login_failed" || kind === "lost" };
+  return {
+    title: KIND_TITLES[kind] ?? kind,
+    name,
+    hasFailed: kind === "admin.login_failed" || kind === "lost",
+  };
 }
 
-/** Whether a route has words of its own: for the test. */
-export function hasWords(route: string): boolean {
-  return ROUTES[withoutPrefix(route)] !== undefined;
+/** Whether a route has a title. For the test. */
+export function hasDescription(route: string): boolean {
+  return ROUTE_TITLES[removePrefix(route)] !== undefined;
 }
 
-function requestInWords(route: string, subject: string, status: number): Worded {
-  const known = withoutPrefix(route);
-  const failed = status >= 400;
-  const what = ROUTES[known] ?? known;
-  // `servers/github/test`: what the address names. A name with a slash in it is cut there.
+function describeRequest(route: string, subject: string, status: number): ActionDescription {
+  const known = removePrefix(route);
+  const hasFailed = status >= 400;
+  const title = ROUTE_TITLES[known] ?? known;
+  // `servers/github/test`: the second segment is the name. A name that contains a slash is cut there.
   const [first = "", second = ""] = subject.split("/");
   const name = /^[A-Z]+ \/[\w-]+\/:/.test(known) && !isId(second) ? second : "";
   const page = PAGES[first];
   const isGone = known.startsWith("DELETE") && known.split("/").length === 3;
   const isLinked = page !== undefined && /\/:/.test(known) && !isGone;
-  return { what, name, ...(isLinked && { to: `${page}/${encodeURIComponent(second)}` }), failed };
+  return { title, name, ...(isLinked && { to: `${page}/${encodeURIComponent(second)}` }), hasFailed };
 }
 
-/** `qst_m9yyr5d6ghtcmfrwwga0` says nothing to a person. */
+/** Whether a name is a generated id such as `qst_m9yyr5d6ghtcmfrwwga0`, which means nothing to a person. */
 function isId(name: string): boolean {
   return /^[a-z]{3}_[0-9a-z]{16,}$/.test(name);
 }
 
-function withoutPrefix(route: string): string {
+function removePrefix(route: string): string {
   return route.replace(" /api/", " /");
 }

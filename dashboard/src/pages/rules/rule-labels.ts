@@ -1,32 +1,32 @@
 import type { RuleInput, RuleView } from "../../api/contract.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
-export { CAPABILITY_WORDS, patternInWords, permissionInWords, ruleInWords } from "./rule-sentence.ts";
+export { CAPABILITY_PHRASES, describeRule } from "./rule-sentence.ts";
 
 export type Action = RuleInput["action"];
 
-/** How people say what a rule does. */
+/** The actions of a rule, as people read them. */
 export const ACTIONS: Readonly<Record<Action, { readonly label: string; readonly tone: Tone }>> = {
   allow: { label: "Allow", tone: "ok" },
-  ask: { label: "Ask me first", tone: "warn" },
-  deny: { label: "Never", tone: "bad" },
+  ask: { label: "Ask first", tone: "warn" },
+  deny: { label: "Deny", tone: "bad" },
 };
 
 export const ORIGINS: Readonly<Record<RuleView["from"], string>> = {
-  default: "Comes with Toolkeep",
-  user: "For every agent",
-  project: "The project's file",
-  agent: "For one agent",
-  session: "For one conversation",
+  default: "Built-in",
+  user: "Every agent",
+  project: "Project file",
+  agent: "One agent",
+  session: "One conversation",
 };
 
-/** Where a rule stands, and so where it is changed. */
-export function whereFrom({ from, where, id, createdBy }: RuleView): string {
-  if (id !== null) return `written here${createdBy === null ? "" : ` by ${createdBy}`}`;
-  return from === "default" ? "comes with Toolkeep" : where;
+/** Where a rule is defined, and so where to change it. */
+export function describeSource({ from, where, id, createdBy }: RuleView): string {
+  if (id !== null) return `Added here${createdBy === null ? "" : ` by ${createdBy}`}`;
+  return from === "default" ? "Built-in" : where;
 }
 
-/** The address of a rule: its id, or of one that is not stored a number made of what it says. */
+/** The key of a rule in URLs: its id, or a hash of its content when it is not stored. */
 export function ruleKey({ id, from, ...rule }: RuleView): string {
   if (id !== null) return id;
   const { permission, action, pattern, after, only, except, unless } = rule;

@@ -9,10 +9,10 @@ import { ButtonLink, TextLink } from "../../ui/link.tsx";
 import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { isFinished, StatusMark, TASK_STATUSES } from "./status-words.tsx";
+import { isFinished, StatusMark, TASK_STATUSES } from "./status-labels.tsx";
 
-/** As many as the API lists, of all or of one agent. */
-const NEWEST = 500;
+/** The API lists at most this many tasks, of all agents or of one. */
+const MAX_LISTED = 500;
 
 const COLUMNS: readonly Column<TaskView>[] = [
   {
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<TaskView>[] = [
   },
   {
     id: "note",
-    header: "Last word",
+    header: "Latest note",
     width: "minmax(0,2fr)",
     wideOnly: true,
     cell: ({ note }) => (
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<TaskView>[] = [
   },
   {
     id: "changed",
-    header: "Changed",
+    header: "Updated",
     width: "7rem",
     wideOnly: true,
     sortBy: ({ updatedAt }) => updatedAt,
@@ -57,25 +57,26 @@ const COLUMNS: readonly Column<TaskView>[] = [
   },
 ];
 
-/** What sub-agents were asked to do, newest first. */
-export function GivenTasks({ selected }: { selected: string | undefined }) {
-  const [words] = useUrlState("q");
+/** The tasks of sub-agents, newest first. */
+export function TaskTable({ selected }: { selected: string | undefined }) {
+  const [query] = useUrlState("q");
   const [agent] = useUrlState("agent");
   const [status] = useUrlState("status");
   const tasks = useGet<TaskList>("/tasks", { params: { agent }, keepPrevious: true });
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
-  const workers = agents.filter(({ parent }) => parent !== null);
+  const subAgents = agents.filter(({ parent }) => parent !== null);
   return (
     <QueryView query={tasks}>
       {({ tasks: all }) => {
-        const wanted = words.toLowerCase();
+        const text = query.toLowerCase();
         const rows = all
           .filter(
             (task) =>
-              fits(task, status) && `${task.title} ${task.note} ${task.agent}`.toLowerCase().includes(wanted),
+              matchesStatus(task, status) &&
+              `${task.title} ${task.note} ${task.agent}`.toLowerCase().includes(text),
           )
           .toReversed();
-        const count = `${rows.length} of ${all.length === NEWEST ? `the newest ${NEWEST}` : all.length}`;
+        const count = `${rows.length} of ${all.length === MAX_LISTED ? `the latest ${MAX_LISTED}` : all.length}`;
         return (
           <>
             <FilterBar summary={count}>
@@ -83,9 +84,9 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
               <FilterSelect
                 name="status"
                 label="Status"
-                options={[["unfinished", "Not finished"], ...TASK_STATUSES]}
+                options={[["unfinished", "Unfinished"], ...TASK_STATUSES]}
               />
-              <FilterSelect name="agent" label="Agent" options={workers.map(({ name }) => [name, name])} />
+              <FilterSelect name="agent" label="Agent" options={subAgents.map(({ name }) => [name, name])} />
             </FilterBar>
             <DataTable
               label="Tasks"
@@ -96,9 +97,12 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
               selected={selected}
               empty={
                 all.length > 0 ? (
-                  <EmptyState title="No task fits" action={<TextLink to="/tasks">Show all</TextLink>} />
+                  <EmptyState
+                    title="No matching tasks"
+                    action={<TextLink to="/tasks">Clear filters</TextLink>}
+                  />
                 ) : (
-                  <NoTasks hasWorkers={workers.length > 0} />
+                  <NoTasks hasSubAgents={subAgents.length > 0} />
                 )
               }
             />
@@ -109,33 +113,33 @@ export function GivenTasks({ selected }: { selected: string | undefined }) {
   );
 }
 
-function fits({ status }: TaskView, wanted: string): boolean {
-  return wanted === "" || (wanted === "unfinished" ? !isFinished(status) : status === wanted);
+function matchesStatus({ status }: TaskView, filter: string): boolean {
+  return filter === "" || (filter === "unfinished" ? !isFinished(status) : status === filter);
 }
 
-function NoTasks({ hasWorkers }: { hasWorkers: boolean }) {
+function NoTasks({ hasSubAgents }: { hasSubAgents: boolean }) {
   return (
     <EmptyState
-      title="No agent was given a task yet"
+      title="No tasks yet"
       action={
-        hasWorkers ? (
+        hasSubAgents ? (
           <RequireRole role="operator">
             <ButtonLink look="primary" to={urlWith({ new: "yes" })}>
-              Give a task
+              Create task
             </ButtonLink>
           </RequireRole>
         ) : (
           <RequireRole role="admin">
             <ButtonLink look="primary" to="/agents?new=yes">
-              Make a sub-agent
+              Create sub-agent
             </ButtonLink>
           </RequireRole>
         )
       }
     >
-      {hasWorkers
-        ? "Agents give tasks to their sub-agents, and so can you; the one that has it finds it with list_tasks and says how far it is."
-        : "Tasks are for sub-agents: make an agent that works for another one first."}
+      {hasSubAgents
+        ? "Agents assign tasks to their sub-agents, and so can you. A sub-agent finds its tasks with list_tasks and reports its progress."
+        : "Tasks are for sub-agents. Create an agent with a parent agent first."}
     </EmptyState>
   );
 }

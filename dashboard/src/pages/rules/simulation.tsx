@@ -9,69 +9,78 @@ import { TextLink } from "../../ui/link.tsx";
 import { ScrollIntoView } from "../../ui/scroll-into-view.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { ACTIONS, type Action } from "./rule-words.ts";
+import { ACTIONS, type Action } from "./rule-labels.ts";
 
 const LIMIT = 5_000;
-const SHOWN = 100;
+const MAX_CALLS = 100;
 
 interface Simulation {
-  readonly busy: boolean;
-  /** What came of it; null until then, and once the rules in question are others. */
+  readonly isBusy: boolean;
+  /** Null until the simulation ends, and again once the input changes. */
   readonly result: ReactNode;
-  /** Another for each result. */
-  readonly at: unknown;
-  begin(): Promise<void>;
+  /** Changes with each result. */
+  readonly version: unknown;
+  start(): Promise<void>;
 }
 
-/** Tests rules against recent calls, and shows which of them would be decided differently. */
+/** Tests rules against recent calls and lists the calls that they would decide differently. */
 export function useSimulation(input: SimulateInput): Simulation {
-  const [result, setResult] = useState<{ of: string; found: RuleSimulation }>();
+  const [result, setResult] = useState<{ key: string; simulation: RuleSimulation }>();
   const key = JSON.stringify(input);
   const run = useAction({
     run: (client) => client.post<RuleSimulation>("/rules/simulate", { ...input, limit: LIMIT }),
     quiet: true,
   });
-  const begin = async () => {
-    const found = await run.run();
-    if (found) setResult({ of: key, found });
+  const start = async () => {
+    const simulation = await run.run();
+    if (simulation) setResult({ key, simulation });
   };
-  const found = result?.of === key ? result.found : undefined;
+  const current = result?.key === key ? result.simulation : undefined;
   return {
-    busy: run.isBusy,
-    begin,
-    at: run.problem ?? found,
-    result: run.problem ? <FormProblem problem={run.problem} /> : found ? <Found found={found} /> : null,
+    isBusy: run.isBusy,
+    start,
+    version: run.problem ?? current,
+    result: run.problem ? (
+      <FormProblem problem={run.problem} />
+    ) : current ? (
+      <SimulationResult simulation={current} />
+    ) : null,
   };
 }
 
-/** A button that does it, with the result below. */
-export function Simulate({ input, label }: { input: SimulateInput; label: string }) {
-  const { busy, result, at, begin } = useSimulation(input);
+/** A button that runs the simulation, with the result below. */
+export function SimulateButton({ input, label }: { input: SimulateInput; label: string }) {
+  const { isBusy, result, version, start } = useSimulation(input);
   return (
     <div className="flex flex-col gap-2">
       <div>
-        <Button icon="play" busy={busy} onClick={() => void begin()}>
-          {busy ? "Testing …" : label}
+        <Button icon="play" busy={isBusy} onClick={() => void start()}>
+          {isBusy ? "Testing…" : label}
         </Button>
       </div>
-      {result && <ScrollIntoView trigger={at}>{result}</ScrollIntoView>}
+      {result && <ScrollIntoView trigger={version}>{result}</ScrollIntoView>}
     </div>
   );
 }
 
-function Found({ found: { looked, decided, skipped, incomplete, differing } }: { found: RuleSimulation }) {
+function SimulationResult({
+  simulation: { looked, decided, skipped, incomplete, differing },
+}: {
+  simulation: RuleSimulation;
+}) {
   return (
     <div role="status">
       <p className="font-medium">
         {differing.length === 0
-          ? `Nothing: all of the last ${decided.toLocaleString("en")} calls would be decided the same.`
+          ? `No change: the last ${decided.toLocaleString("en")} calls would be decided the same.`
           : `${differing.length.toLocaleString("en")} of the last ${decided.toLocaleString("en")} calls would be decided differently.`}
       </p>
       {(skipped > 0 || incomplete > 0) && (
         <p className="text-xs text-soft">
-          Of {looked.toLocaleString("en")} calls {skipped.toLocaleString("en")} were left out (their tool or
-          agent is gone, or no rule was asked)
-          {incomplete > 0 && ` and ${incomplete.toLocaleString("en")} are not known in full`}.
+          Checked {looked.toLocaleString("en")} calls.
+          {skipped > 0 &&
+            ` Skipped ${skipped.toLocaleString("en")}: their tool or agent is gone, or no rule applied.`}
+          {incomplete > 0 && ` ${incomplete.toLocaleString("en")} are not recorded in full.`}
         </p>
       )}
       {differing.length > 0 && (
@@ -79,7 +88,7 @@ function Found({ found: { looked, decided, skipped, incomplete, differing } }: {
           aria-label="Calls that would be decided differently"
           className="mt-2 rounded-md border border-line"
         >
-          {differing.slice(0, SHOWN).map((call) => (
+          {differing.slice(0, MAX_CALLS).map((call) => (
             <li
               key={call.id}
               className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5 last:border-b-0"
@@ -91,16 +100,16 @@ function Found({ found: { looked, decided, skipped, incomplete, differing } }: {
                 <UntrustedText text={call.agent} />, <Time at={call.at} />
               </span>
               <span className="ml-auto flex items-center gap-1">
-                <Said action={call.before} /> → <Said action={call.after} />
+                <ActionBadge action={call.before} /> → <ActionBadge action={call.after} />
               </span>
               {call.unsure !== null && (
-                <span className="w-full text-xs text-warn">May be wrong: {call.unsure}</span>
+                <span className="w-full text-xs text-warn">Uncertain: {call.unsure}</span>
               )}
             </li>
           ))}
-          {differing.length > SHOWN && (
+          {differing.length > MAX_CALLS && (
             <li className="px-2 py-1.5 text-soft">
-              and {(differing.length - SHOWN).toLocaleString("en")} more
+              {(differing.length - MAX_CALLS).toLocaleString("en")} more
             </li>
           )}
         </ul>
@@ -109,7 +118,7 @@ function Found({ found: { looked, decided, skipped, incomplete, differing } }: {
   );
 }
 
-function Said({ action }: { action: SimulatedCall["after"] }) {
+function ActionBadge({ action }: { action: SimulatedCall["after"] }) {
   const known = ACTIONS[action as Action];
   return <Badge tone={known?.tone ?? "neutral"}>{known?.label ?? action}</Badge>;
 }
