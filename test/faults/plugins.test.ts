@@ -64,7 +64,7 @@ describe("a plugin that", () => {
       "floods with large messages",
       "const line = JSON.stringify({ type: 'progress', id: 1, message: 'x'.repeat(8 << 20) }) + '\\n'; for (;;) fs.writeSync(4, line);",
       "unavailable",
-      "more bytes than its calls account for",
+      "more data than its calls allow",
     ],
     [
       "answers too deep",

@@ -1,8 +1,8 @@
 import type { Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
-import { PREFIX } from "./found-tool.ts";
 import type { Manifest } from "./manifest.ts";
-import { type Ran, runScript, type Script, type ScriptDeps } from "./run-script.ts";
-import { answerOf, tailOf } from "./script-answer.ts";
+import { runScript, type Script, type ScriptDeps, type ScriptRun } from "./run-script.ts";
+import { PREFIX } from "./scanned-tool.ts";
+import { shortenStderr, toResult } from "./script-answer.ts";
 
 /** What a tool is when its folder says nothing that can be used. */
 const UNKNOWN: Pick<Manifest, "description" | "inputSchema" | "flags" | "timeoutMs"> = {
@@ -20,7 +20,7 @@ export interface CustomToolParts {
   readonly script: () => Script | undefined;
   readonly deps: ScriptDeps;
   /** After every run; `refused` says that the folder is no longer what it was. */
-  readonly onRan?: (ran: Ran) => void;
+  readonly onRan?: (ran: ScriptRun) => void;
   /** Tells how the process ended beside what it answered. */
   readonly isTrial?: boolean;
 }
@@ -75,7 +75,7 @@ async function run(
     const message = now.kind === "active" ? `${PREFIX}${slug} cannot be run. Tell a person.` : now.reason;
     return { kind: "unavailable", message, isUnsent: true };
   }
-  let ran: Ran;
+  let ran: ScriptRun;
   try {
     ran = await runScript(ready, args, context, deps);
   } catch (thrown) {
@@ -85,8 +85,8 @@ async function run(
   }
   onRan?.(ran);
   if (ran.kind === "refused") return ran.result;
-  const answer = answerOf(ran.result, ready.manifest.outputSchema !== undefined);
+  const answer = toResult(ran.result, ready.manifest.outputSchema !== undefined);
   if (!isTrial || (answer.kind !== "output" && answer.kind !== "failed")) return answer;
   const { code: exitCode, signal, errors } = ran.result;
-  return { ...answer, meta: { exitCode, signal, stderr: tailOf(errors) } };
+  return { ...answer, meta: { exitCode, signal, stderr: shortenStderr(errors) } };
 }

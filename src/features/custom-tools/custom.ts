@@ -10,26 +10,26 @@ import type {
   CustomToolStore,
 } from "../../machine/db/tables/sources/custom-tool-record.ts";
 import { customTool } from "./custom-tool.ts";
-import { type CustomToolView, customToolView } from "./custom-tool-view.ts";
+import { type CustomToolView, toCustomToolView } from "./custom-tool-view.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { type FoundTool, missingSecrets, PREFIX, statusOf } from "./found-tool.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+import { type Manifest, parseManifest } from "./manifest.ts";
 import { writeNewTool } from "./new-tool.ts";
-import { removeLeftCopies, type ScriptDeps, scriptOf, scriptPath } from "./run-script.ts";
+import { getScriptPath, removeStaleCopies, type ScriptDeps, toScript } from "./run-script.ts";
+import { findMissingSecrets, getStatus, PREFIX, type ScannedTool } from "./scanned-tool.ts";
 import { ScriptCalls } from "./script-calls.ts";
 import type { Language } from "./templates.ts";
-import { EMPTY, type Scan, ToolFolders } from "./tool-folders.ts";
+import { EMPTY_SCAN, type FolderScan, ToolFolders } from "./tool-folders.ts";
 
 export interface CustomDeps extends ScriptDeps {
   readonly store: CustomToolStore;
   readonly clock: Clock;
-  /** The folders could not be looked at; what was known stays. */
+  /** The folders could not be scanned; the known tools stay. */
   readonly onProblem: (error: unknown) => void;
 }
 
 const SCAN = "scan";
 
-/** The user's scripts as tools, each in a folder of `TOOLKEEP_HOME/tools`. Tools are named by slug or by `custom_<slug>`. */
+/** The user's scripts as tools, each in a folder of `TOOLKEEP_HOME/tools`. Methods accept the slug or `custom_<slug>`. */
 export class Custom implements ToolSource {
   readonly name = "custom";
   readonly #deps: CustomDeps;
@@ -38,22 +38,22 @@ export class Custom implements ToolSource {
   readonly #serial = createSerial();
   readonly #listeners = new Set<() => void>();
   readonly #calls = new ScriptCalls();
-  #scan: Scan = EMPTY;
+  #scan: FolderScan = EMPTY_SCAN;
   #records: ReadonlyMap<string, CustomToolRecord> = new Map();
   #tools: readonly Tool[] = [];
   #state = "";
 
-  /** Looks at the folders and watches them. Whoever opens it closes it. */
+  /** Scans the folders and watches them. The caller has to close it. */
   static async open(deps: CustomDeps): Promise<Custom> {
     const custom = new Custom(deps);
-    await removeLeftCopies(deps.home, deps.clock());
+    await removeStaleCopies(deps.home, deps.clock());
     await custom.reload();
     return custom;
   }
 
   private constructor(deps: CustomDeps) {
     this.#deps = deps;
-    this.#folders = new ToolFolders(deps.home, (manifest) => scriptPath(manifest, deps.baseEnv));
+    this.#folders = new ToolFolders(deps.home, (manifest) => getScriptPath(manifest, deps.baseEnv));
     this.#watch = new FolderWatch(() => void this.refresh().catch(deps.onProblem));
   }
 
@@ -66,7 +66,7 @@ export class Custom implements ToolSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks at the folders again; reads only what has changed. One at a time: of two looks the older must not come last. */
+  /** Scans the folders again and reads only what changed. Scans run one at a time, so that an older one cannot overwrite a newer one. */
   refresh(): Promise<void> {
     return this.#serial(SCAN, async () => {
       this.#scan = await this.#folders.scan(this.#scan);
@@ -75,7 +75,7 @@ export class Custom implements ToolSource {
     });
   }
 
-  /** Takes over what another process enabled or disabled. */
+  /** Applies what another process enabled or disabled. */
   async reload(): Promise<void> {
     await this.#serial(SCAN, async () => {
       const records = await this.#deps.store.list();
@@ -88,17 +88,17 @@ export class Custom implements ToolSource {
     return this.#slugs().map((slug) => this.#view(slug));
   }
 
-  /** Folders of `tools` that cannot be a tool, and why. */
+  /** Folders in `tools` that are not usable, and why. */
   problems(): readonly string[] {
     return this.#scan.problems;
   }
 
-  /** Throws NOT_FOUND with the nearest name. */
+  /** Throws NOT_FOUND, with the nearest name. */
   get(name: string): CustomToolView {
     return this.#view(this.#slugOf(name));
   }
 
-  /** Writes a script that works, to be changed. Throws NAME_INVALID, NAME_TAKEN. */
+  /** Creates a tool from a working template. Throws NAME_INVALID or NAME_TAKEN. */
   async create(name: string, language: Language): Promise<CustomToolView> {
     const slug = await writeNewTool(this.#folders.root, name, language);
     await this.refresh();
@@ -106,8 +106,8 @@ export class Custom implements ToolSource {
   }
 
   /**
-   * Enables exactly the content that has this hash, which is the one a person was shown. Throws CHANGED where the folder
-   * holds another by now, BAD_REQUEST where it cannot be used.
+   * Enables exactly the content with this hash, which a person has reviewed. Throws CHANGED if the content is different by
+   * now, and BAD_REQUEST if it cannot be used.
    */
   async enable(
     name: string,
@@ -116,18 +116,18 @@ export class Custom implements ToolSource {
     await this.refresh();
     const slug = this.#slugOf(name);
     const found = this.#found(slug);
-    if (!found.read.ok) throw unusable(slug, found.read.error);
+    if (!found.read.ok) throw unusableError(slug, found.read.error);
     if (sha256 !== found.sha256) {
       throw new ToolkeepError(
         "CHANGED",
-        `${PREFIX}${slug} is no longer what was looked at: expected the content ${sha256.slice(0, 12)}, got ${found.sha256?.slice(0, 12)}`,
-        { remedy: `Look at it again in ${found.folder}, then enable it.` },
+        `${PREFIX}${slug} changed since it was reviewed: expected content ${sha256.slice(0, 12)}, got ${found.sha256?.slice(0, 12)}`,
+        { remedy: `Review ${found.folder} again, then enable it.` },
       );
     }
     await this.#deps.store.put({
       slug,
       sha256,
-      manifest: found.read.value.written,
+      manifest: found.read.value.raw,
       enabledBy: by,
       enabledAt: this.#deps.clock(),
     });
@@ -141,36 +141,36 @@ export class Custom implements ToolSource {
     if (this.#records.has(slug)) await this.#deps.store.delete(slug);
     await this.reload();
     if (this.#isKnown(slug)) return this.get(slug);
-    const reason = `${view.name} is not enabled, and its folder is not on this machine.`;
+    const reason = `${view.name} is not enabled, and its folder does not exist on this machine.`;
     return { ...view, status: { kind: "disabled", reason }, enabled: null };
   }
 
-  /** Puts the folder aside and resolves with where it is then; null: there was none. */
+  /** Moves the folder aside and resolves with its new path; null if there was none. */
   async remove(name: string): Promise<string | null> {
     await this.refresh();
     const slug = this.#slugOf(name);
     if (this.#records.has(slug)) await this.#deps.store.delete(slug);
     const found = this.#scan.tools.get(slug);
-    const aside = found && (await this.#putAside(found));
+    const movedTo = found && (await this.#putAside(found));
     await this.reload();
-    return aside ?? null;
+    return movedTo ?? null;
   }
 
   /**
-   * The tool as it is in its folder now, enabled or not, for a person to try it. Its results have `exitCode`, `signal`
-   * and the end of `stderr` in `meta`. Throws BAD_REQUEST where it cannot be run.
+   * The tool as it is in its folder now, enabled or not, for a person to try. Its results have `exitCode`, `signal` and
+   * the end of `stderr` in `meta`. Throws BAD_REQUEST if it cannot be run.
    */
   async trial(name: string): Promise<Tool> {
     await this.refresh();
     const slug = this.#slugOf(name);
     const found = this.#found(slug);
-    if (!found.read.ok) throw unusable(slug, found.read.error);
+    if (!found.read.ok) throw unusableError(slug, found.read.error);
     const { manifest, launch } = found.read.value;
-    if (!launch.ok) throw unusable(slug, launch.error);
-    const [missing] = missingSecrets(manifest, this.#isSecret);
-    if (missing !== undefined) throw withoutSecret(slug, missing);
-    const script = scriptOf(`${PREFIX}${slug}`, found);
-    return this.#calls.counted(
+    if (!launch.ok) throw unusableError(slug, launch.error);
+    const [missing] = findMissingSecrets(manifest, this.#isSecret);
+    if (missing !== undefined) throw missingSecretError(slug, missing);
+    const script = toScript(`${PREFIX}${slug}`, found);
+    return this.#calls.track(
       customTool({
         slug,
         manifest,
@@ -188,7 +188,7 @@ export class Custom implements ToolSource {
     await this.#serial(SCAN, async () => {});
   }
 
-  /** Tells the listeners, where anything is not as it was. */
+  /** Notifies the listeners if anything changed. */
   #publish(): void {
     const slugs = this.#slugs();
     const state = JSON.stringify(
@@ -203,13 +203,13 @@ export class Custom implements ToolSource {
   #tool(slug: string): Tool {
     const found = this.#scan.tools.get(slug);
     const record = this.#records.get(slug);
-    return this.#calls.counted(
+    return this.#calls.track(
       customTool({
         slug,
-        manifest: manifestOf(found, record),
+        manifest: chooseManifest(found, record),
         status: () => this.#status(slug),
         script: () =>
-          this.#status(slug).kind === "active" ? scriptOf(`${PREFIX}${slug}`, found) : undefined,
+          this.#status(slug).kind === "active" ? toScript(`${PREFIX}${slug}`, found) : undefined,
         deps: this.#deps,
         onRan: (ran) => {
           if (ran.kind === "refused") void this.refresh().catch(this.#deps.onProblem);
@@ -221,12 +221,12 @@ export class Custom implements ToolSource {
   readonly #isSecret = (name: string) => this.#deps.secrets.has(name);
 
   #status(slug: string): ToolStatus {
-    return statusOf(slug, this.#scan.tools.get(slug), this.#records.get(slug), this.#isSecret);
+    return getStatus(slug, this.#scan.tools.get(slug), this.#records.get(slug), this.#isSecret);
   }
 
   #view(slug: string): CustomToolView {
     const found = this.#scan.tools.get(slug);
-    return customToolView(slug, {
+    return toCustomToolView(slug, {
       folder: found?.folder ?? join(this.#folders.root, slug),
       status: this.#status(slug),
       found,
@@ -250,47 +250,47 @@ export class Custom implements ToolSource {
     throw new ToolkeepError(
       "NOT_FOUND",
       `no custom tool is named ${name}${guess ? `; did you mean ${PREFIX}${guess}?` : ""}`,
-      { remedy: `toolkeep tool new makes one; toolkeep tool list shows what there is.` },
+      { remedy: `Run toolkeep tool list to see the tools, or toolkeep tool new to create one.` },
     );
   }
 
-  #found(slug: string): FoundTool {
+  #found(slug: string): ScannedTool {
     const found = this.#scan.tools.get(slug);
     if (found) return found;
     throw new ToolkeepError(
       "NOT_FOUND",
-      `${PREFIX}${slug} has no folder on this machine: expected ${join(this.#folders.root, slug)}`,
-      { remedy: "Put its folder there." },
+      `${PREFIX}${slug} has no folder on this machine; expected ${join(this.#folders.root, slug)}`,
+      { remedy: "Copy its folder there." },
     );
   }
 
-  /** A person's script is not deleted: it may be the only copy. */
-  async #putAside({ slug, folder }: FoundTool): Promise<string> {
+  /** Keeps a person's script, because it may be the only copy. */
+  async #putAside({ slug, folder }: ScannedTool): Promise<string> {
     const removed = join(this.#deps.home, "removed-tools");
     await mkdir(removed, { recursive: true, mode: 0o700 });
-    const place = join(removed, `${slug}-${this.#deps.clock()}`);
-    await rename(folder, place);
-    return place;
+    const target = join(removed, `${slug}-${this.#deps.clock()}`);
+    await rename(folder, target);
+    return target;
   }
 }
 
-/** What the folder says or, where it is not here, what it said when it was enabled. */
-function manifestOf(
-  found: FoundTool | undefined,
+/** The manifest in the folder or, if the folder is missing here, the one that was enabled. */
+function chooseManifest(
+  found: ScannedTool | undefined,
   record: CustomToolRecord | undefined,
 ): Manifest | undefined {
   if (found) return found.read.ok ? found.read.value.manifest : undefined;
-  const read = record && readManifest(JSON.stringify(record.manifest));
+  const read = record && parseManifest(JSON.stringify(record.manifest));
   return read?.ok ? read.value.manifest : undefined;
 }
 
-function unusable(slug: string, problem: string): ToolkeepError {
+function unusableError(slug: string, problem: string): ToolkeepError {
   return new ToolkeepError("BAD_REQUEST", `${PREFIX}${slug} cannot be used: ${problem}`, {
-    remedy: "Correct what the message names and try again.",
+    remedy: "Fix the problem and try again.",
   });
 }
 
-function withoutSecret(slug: string, secret: string): ToolkeepError {
+function missingSecretError(slug: string, secret: string): ToolkeepError {
   return new ToolkeepError(
     "BAD_REQUEST",
     `${PREFIX}${slug} needs the secret ${secret}, which is not stored`,

@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
 
-/** Editors write in several steps. */
+/** Editors write a file in several steps. */
 const QUIET_MS = 100;
 
-/** Tells when something happens in one of a set of folders, once it is quiet again. Never keeps the process alive. */
+/** Reports changes in a set of folders once they have settled. Never keeps the process alive. */
 export class FolderWatch {
   readonly #onChange: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -14,7 +14,7 @@ export class FolderWatch {
     this.#onChange = onChange;
   }
 
-  /** Exactly these from now on. A folder that cannot be watched is left out: it is looked at when somebody asks. */
+  /** Watches exactly these folders from now on. A folder that cannot be watched is skipped; it is scanned on request. */
   set(folders: ReadonlySet<string>): void {
     if (this.#closed) return;
     for (const [folder, watcher] of this.#watchers) if (!folders.has(folder)) this.#drop(folder, watcher);
@@ -30,11 +30,11 @@ export class FolderWatch {
   #add(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#changed());
-      // The folder is gone, or the system lost track of it.
+      // The folder was removed, or the system stopped watching it.
       watcher.on("error", () => this.#drop(folder, watcher));
       this.#watchers.set(folder, watcher);
     } catch {
-      // Too many are watched, or it has just been removed.
+      // Too many folders are watched, or this one was just removed.
     }
   }
 

@@ -4,13 +4,13 @@ import { findProgram } from "../../machine/process/find-program.ts";
 import type { Manifest } from "./manifest.ts";
 import type { ScriptFile } from "./script-folder.ts";
 
-/** How a script is started: `program` is absolute; undefined: the script itself is the program. */
+/** How to start a script. `program` is an absolute path; undefined if the script itself is the program. */
 export interface Launch {
   readonly program: string | undefined;
   readonly args: readonly string[];
 }
 
-/** In the order in which they are looked for. */
+/** Interpreters in order of preference. */
 const BY_EXTENSION: Readonly<Record<string, readonly string[]>> = {
   ".sh": ["bash", "sh"],
   ".bash": ["bash"],
@@ -22,31 +22,31 @@ const BY_EXTENSION: Readonly<Record<string, readonly string[]>> = {
 };
 const BY_NODE = new Set([".js", ".mjs", ".cjs"]);
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
-/** Longer than any that a kernel takes. */
+/** Longer than any kernel supports. */
 const MAX_SHEBANG = 512;
 
-/** Says in the error what is missing and what to do about it. `path` is the `PATH` that the script will have. */
-export async function launchOf(
+/** The error says what is missing and what to do. `path` is the `PATH` of the script. */
+export async function findLaunch(
   manifest: Pick<Manifest, "entry" | "interpreter">,
   script: ScriptFile,
   path: string | undefined,
 ): Promise<Result<Launch, string>> {
-  const [named, ...args] = manifest.interpreter ?? shebangOf(script.content) ?? [];
-  if (named !== undefined) return withProgram([named], args, path);
+  const [named, ...args] = manifest.interpreter ?? parseShebang(script.content) ?? [];
+  if (named !== undefined) return findInterpreter([named], args, path);
 
   const extension = extname(manifest.entry).toLowerCase();
-  // The one that runs this program, so that it is there for certain.
+  // The Node that runs Toolkeep always exists.
   if (BY_NODE.has(extension)) return ok({ program: process.execPath, args: [] });
-  if (TYPESCRIPT.has(extension)) return typescript();
+  if (TYPESCRIPT.has(extension)) return findTypeScript();
   const programs = BY_EXTENSION[extension];
-  if (programs) return withProgram(programs, [], path);
+  if (programs) return findInterpreter(programs, [], path);
   if (script.isExecutable) return ok({ program: undefined, args: [] });
   return err(
-    `nothing says how to run ${manifest.entry}: begin it with a #! line, name it .sh, .py, .js, .rb or .pl, make it executable, or give "interpreter"`,
+    `it is not clear how to run ${manifest.entry}: start it with a #! line, name it .sh, .py, .js, .rb or .pl, make it executable, or set "interpreter"`,
   );
 }
 
-async function withProgram(
+async function findInterpreter(
   names: readonly string[],
   args: readonly string[],
   path: string | undefined,
@@ -55,25 +55,25 @@ async function withProgram(
     const program = await findProgram(name, path);
     if (program !== undefined) return ok({ program, args });
   }
-  const [wanted] = names;
+  const [first] = names;
   return err(
-    wanted!.startsWith("/")
-      ? `its interpreter ${wanted} is not on this machine; install it, or name another one`
-      : `its interpreter ${names.join(" or ")} is not on the PATH; install it, or give its whole path as "interpreter"`,
+    first!.startsWith("/")
+      ? `its interpreter ${first} does not exist on this machine; install it, or set another one`
+      : `its interpreter ${names.join(" or ")} is not on the PATH; install it, or set its absolute path as "interpreter"`,
   );
 }
 
-/** `process.features.typescript` is there from Node 22.10 on, and says whether types are taken out. */
-function typescript(): Result<Launch, string> {
+/** `process.features.typescript` exists since Node 22.10 and says whether types are stripped. */
+function findTypeScript(): Result<Launch, string> {
   const features = process.features as { readonly typescript?: unknown };
   if (features.typescript) return ok({ program: process.execPath, args: ["--no-warnings"] });
   return err(
-    `this Node.js (${process.version}) does not run TypeScript; use 22.18 or later, name the script .js, or give "interpreter"`,
+    `this Node.js (${process.version}) does not run TypeScript; use 22.18 or later, name the script .js, or set "interpreter"`,
   );
 }
 
-/** `#!/usr/bin/env -S python3 -u` names `python3` with `-u`; undefined: there is no such line. */
-function shebangOf(content: Buffer): readonly string[] | undefined {
+/** Returns `python3` and `-u` for `#!/usr/bin/env -S python3 -u`; undefined if there is no such line. */
+function parseShebang(content: Buffer): readonly string[] | undefined {
   const start = content.subarray(0, MAX_SHEBANG).toString("utf8");
   if (!start.startsWith("#!")) return undefined;
   const words = start.slice(2).split("\n", 1)[0]!.trim().split(/\s+/).filter(Boolean);

@@ -1,4 +1,4 @@
-/** `tool.json`: what a person says about a script of theirs. */
+/** `tool.json`, the manifest of a custom tool. */
 import { normalize } from "node:path";
 import { z } from "zod";
 import type { JsonSchema, ToolFlags } from "../../contract/tool.ts";
@@ -20,26 +20,26 @@ export interface Manifest {
   readonly flags: ToolFlags;
   /** The script, relative to the folder. */
   readonly entry: string;
-  /** A program and its arguments, in the place of what the script itself says. */
+  /** A program and its arguments, which override the script's own #! line and extension. */
   readonly interpreter?: readonly string[];
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
-  /** Variables with these values. */
+  /** Additional variables with their values. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the daemon that are passed on. */
+  /** Variables passed on from the daemon's environment. */
   readonly passEnv: readonly string[];
-  /** Secrets of the vault, each in the variable of its name. */
+  /** Secrets of the vault, each passed in a variable with its name. */
   readonly secrets: readonly string[];
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 300_000;
 const DEFAULT_OUTPUT_BYTES = 1_000_000;
-/** It is kept in the store and in memory. */
+/** The manifest is kept in the store and in memory. */
 export const MAX_MANIFEST_BYTES = 256 * 1024;
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
-/** The daemon's own, which no child sees. */
+/** The daemon's own variables, which child processes never get. */
 const OWN_VARIABLE = /^(TOOLKEEP_.*|DATABASE_URL|PROCESS_TREE)$/;
 
 const variable = z
@@ -47,11 +47,11 @@ const variable = z
   .regex(VARIABLE, "the name of a variable: letters, digits and _")
   .refine((name) => !OWN_VARIABLE.test(name), "a variable that is not the daemon's own");
 
-const schemaOfObject = z
+const objectSchema = z
   .custom<JsonSchema>(isRecord, 'a JSON schema with "type": "object"')
   .refine((schema) => schema.type === "object", 'a JSON schema with "type": "object"');
 
-const names = (expected: string, one: z.ZodType<string>) => z.array(one, expected).max(50, expected);
+const nameList = (expected: string, one: z.ZodType<string>) => z.array(one, expected).max(50, expected);
 
 const PROGRAM = "a program, or a list of a program and its arguments, at most 20";
 const VARIABLES = "variables with their values, named with letters, digits and _, none of the daemon's own";
@@ -63,8 +63,8 @@ const FIELDS = {
     .trim()
     .min(1, "what the tool does, for the model")
     .max(10_000, "at most 10000 characters"),
-  input_schema: schemaOfObject,
-  output_schema: schemaOfObject.optional(),
+  input_schema: objectSchema,
+  output_schema: objectSchema.optional(),
   read_only: yesOrNo().default(false),
   concurrency_safe: yesOrNo().default(false),
   destructive: yesOrNo().default(false),
@@ -93,8 +93,8 @@ const FIELDS = {
       VARIABLES,
     )
     .default({}),
-  pass_env: names("a list of names of variables, at most 50", variable).default([]),
-  secrets: names(
+  pass_env: nameList("a list of names of variables, at most 50", variable).default([]),
+  secrets: nameList(
     "a list of names of secrets, at most 50",
     z
       .string("the name of a secret")
@@ -107,14 +107,14 @@ const SHAPE = z.object(FIELDS, "an object");
 /** Every key that a manifest may have. */
 export const MANIFEST_KEYS: readonly string[] = Object.keys(FIELDS);
 
-export interface ReadManifest {
+export interface ParsedManifest {
   readonly manifest: Manifest;
-  /** As it was written. */
-  readonly written: Readonly<Record<string, unknown>>;
+  /** The manifest as written. */
+  readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Each problem names the line, what was expected and what came. */
-export function readManifest(content: string): Result<ReadManifest, readonly string[]> {
+/** Each problem names the line, what was expected and what was found. */
+export function parseManifest(content: string): Result<ParsedManifest, readonly string[]> {
   if (Buffer.byteLength(content) > MAX_MANIFEST_BYTES)
     return err([`${MANIFEST}: expected at most ${MAX_MANIFEST_BYTES} bytes`]);
   let document: Document;
@@ -128,24 +128,24 @@ export function readManifest(content: string): Result<ReadManifest, readonly str
   const { value } = document;
   const report = new FileReport(MANIFEST, document);
   if (isRecord(value)) {
-    // A misspelt "destructive" must not pass for one that was left out.
+    // A misspelt "destructive" must not count as left out.
     for (const key of Object.keys(value).filter((each) => !MANIFEST_KEYS.includes(each)))
-      report.expectedInstead([key], `one of ${MANIFEST_KEYS.join(", ")}`, meant(key));
+      report.expectedInstead([key], `one of ${MANIFEST_KEYS.join(", ")}`, describeKey(key));
   }
   const parsed = SHAPE.safeParse(value);
   if (!parsed.success) report.mismatches(parsed.error, value, []);
   else if (parsed.data.read_only && parsed.data.destructive)
     report.expectedInstead(["destructive"], "false, because read_only is true", "true");
   if (!parsed.success || report.problemCount > 0) return err(report.problems.map(({ message }) => message));
-  return ok({ manifest: manifestOf(parsed.data), written: value as Record<string, unknown> });
+  return ok({ manifest: toManifest(parsed.data), raw: value as Record<string, unknown> });
 }
 
-function meant(key: string): string {
+function describeKey(key: string): string {
   const guess = nearest(key, MANIFEST_KEYS);
   return guess === undefined ? JSON.stringify(key.slice(0, 60)) : `${JSON.stringify(key)} (for ${guess}?)`;
 }
 
-function manifestOf(fields: z.output<typeof SHAPE>): Manifest {
+function toManifest(fields: z.output<typeof SHAPE>): Manifest {
   return {
     ...(fields.title === undefined ? {} : { title: fields.title }),
     description: fields.description,

@@ -1,18 +1,18 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolkeepError } from "../../contract/errors.ts";
-import { PREFIX } from "./found-tool.ts";
-import { type Language, template } from "./templates.ts";
+import { PREFIX } from "./scanned-tool.ts";
+import { type Language, renderTemplate } from "./templates.ts";
 import { SLUG } from "./tool-folders.ts";
 
-/** Writes the folder of a tool that works, to be changed, into `root`. Throws NAME_INVALID, NAME_TAKEN. */
+/** Creates the folder of a tool in `root` from a working template. Throws NAME_INVALID or NAME_TAKEN. */
 export async function writeNewTool(root: string, name: string, language: Language): Promise<string> {
   const slug = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
   if (!SLUG.test(slug)) {
     throw new ToolkeepError(
       "NAME_INVALID",
-      `the name of a custom tool is of lower-case letters, digits and _, begins with a letter and has at most 40; got ${JSON.stringify(slug.slice(0, 80))}`,
-      { remedy: "Choose such a name, for instance csv_stats." },
+      `the name of a custom tool must be lower-case letters, digits and _, start with a letter and have at most 40 characters; got ${JSON.stringify(slug.slice(0, 80))}`,
+      { remedy: "Choose a name such as csv_stats." },
     );
   }
   const folder = join(root, slug);
@@ -21,12 +21,12 @@ export async function writeNewTool(root: string, name: string, language: Languag
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new ToolkeepError("NAME_TAKEN", `${folder} is there already`);
+    throw new ToolkeepError("NAME_TAKEN", `${folder} already exists`);
   }
   try {
-    for (const { path, content, mode } of template(slug, language)) {
+    for (const { path, content, mode } of renderTemplate(slug, language)) {
       await writeFile(join(folder, path), content, { flag: "wx", mode });
-      // A umask may have taken the owner's rights.
+      // A umask may have removed the owner's permissions.
       await chmod(join(folder, path), mode);
     }
   } catch (error) {

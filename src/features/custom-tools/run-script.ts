@@ -10,10 +10,10 @@ import type { Processes } from "../../machine/process/processes.ts";
 import { type CommandResult, runCommand } from "../../machine/process/run-command.ts";
 import type { Sandbox, SandboxMode } from "../../machine/process/sandbox.ts";
 import { NO_LIMITS } from "../../machine/process/sandbox-limits.ts";
-import type { FoundTool } from "./found-tool.ts";
 import type { Launch } from "./launch.ts";
 import type { Manifest } from "./manifest.ts";
-import { readFolder, unpack } from "./script-folder.ts";
+import type { ScannedTool } from "./scanned-tool.ts";
+import { readFolder, writeFiles } from "./script-folder.ts";
 
 export interface ScriptDeps {
   readonly home: string;
@@ -21,15 +21,15 @@ export interface ScriptDeps {
   readonly sandbox: Sandbox;
   readonly sandboxMode: () => SandboxMode;
   readonly baseEnv: NodeJS.ProcessEnv;
-  /** The folder that a caller's scripts run in; made where it is not there yet. */
+  /** The folder that a caller's scripts run in; created if it does not exist. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
   readonly secrets: Pick<Vault, "has" | "read">;
-  /** Variables with such a value are passed on only where a manifest names them. */
+  /** Variables with such a value are passed on only if the manifest names them. */
   readonly isSecret: (value: string) => boolean;
   readonly redact: (text: string) => string;
 }
 
-/** A script ready to run: `sha256` is what it may be and nothing else. */
+/** A script ready to run. Only content with this `sha256` may run. */
 export interface Script {
   readonly name: string;
   readonly folder: string;
@@ -38,11 +38,11 @@ export interface Script {
   readonly launch: Launch;
 }
 
-export type Ran =
+export type ScriptRun =
   | { readonly kind: "ran"; readonly result: CommandResult }
   | { readonly kind: "refused"; readonly result: ToolResult };
 
-/** What a program needs to run at all, and to speak the language of its user. */
+/** Variables that a program needs to run and to use the user's language. */
 const BASE_VARIABLES = [
   "PATH",
   "HOME",
@@ -55,57 +55,57 @@ const BASE_VARIABLES = [
   "TZ",
   "TMPDIR",
 ] as const;
-/** Longer than any call takes: what is older was left by a process that was killed. */
-const LEFT_BEHIND_MS = 15 * 60_000;
+/** Longer than any call. An older copy was left behind by a killed process. */
+const STALE_COPY_MS = 15 * 60_000;
 
 /**
- * Runs a script from a copy of its own, made of the very bytes whose hash was checked: whatever happens to the folder
- * meanwhile, nothing else runs. The copy is gone afterwards, with whatever the script wrote beside itself.
+ * Runs a script from a private copy made of exactly the bytes whose hash was checked, so that nothing else can run
+ * whatever happens to the folder meanwhile. The copy is deleted afterwards, with everything the script wrote next to it.
  */
 export async function runScript(
   script: Script,
   args: Readonly<Record<string, unknown>>,
   context: ToolContext,
   deps: ScriptDeps,
-): Promise<Ran> {
+): Promise<ScriptRun> {
   const { name, manifest, launch } = script;
   const read = await readFolder(script.folder);
-  if (!read.ok) return refused(`${name} cannot be used: ${read.error}. Tell a person.`);
+  if (!read.ok) return refuseRun(`${name} cannot be used: ${read.error}. Tell a person.`);
   if (read.value.sha256 !== script.sha256)
-    return refused(
-      `${name} has changed since it was enabled and did not run. A person who has read it enables it again: toolkeep tool enable ${name}`,
+    return refuseRun(
+      `${name} has changed since it was enabled and did not run. A person has to review and enable it again: toolkeep tool enable ${name}`,
     );
-  const secrets = await secretsOf(manifest, deps);
-  if (!secrets.ok) return refused(`${name} did not run: ${secrets.error}. Tell a person.`);
-  const env = environmentOf(manifest, secrets.value, deps);
-  const unusable = Object.keys(env).find((key) => env[key]!.includes("\0"));
-  if (unusable !== undefined)
-    return refused(
-      `${name} did not run: ${unusable} holds a NUL byte, which no variable can. Tell a person.`,
+  const secrets = await readSecrets(manifest, deps);
+  if (!secrets.ok) return refuseRun(`${name} did not run: ${secrets.error}. Tell a person.`);
+  const env = buildEnvironment(manifest, secrets.value, deps);
+  const badVariable = Object.keys(env).find((key) => env[key]!.includes("\0"));
+  if (badVariable !== undefined)
+    return refuseRun(
+      `${name} did not run: ${badVariable} contains a NUL byte, which is not allowed in a variable. Tell a person.`,
     );
-  const place = await copyPlace(deps.home);
+  const copyFolder = await createCopyFolder(deps.home);
   try {
-    await unpack(read.value, place);
+    await writeFiles(read.value, copyFolder);
     const cwd = await deps.workspaceOf(context.caller);
-    const entry = join(place, manifest.entry);
+    const entry = join(copyFolder, manifest.entry);
     const start = {
       file: launch.program ?? entry,
       args: launch.program === undefined ? [] : [...launch.args, entry],
       cwd,
       env: { ...env, PWD: cwd },
     };
-    // A person has read and enabled it, so it sees the machine as that person does; but not what Toolkeep keeps.
+    // A person reviewed and enabled the script, so it sees the machine as that person does, except for Toolkeep's own data.
     const started = await confinedCommand(deps.sandbox, deps.sandboxMode(), start, {
       of: "machine",
       network: true,
       shown: [],
-      kept: [cwd, place],
+      kept: [cwd, copyFolder],
       privateHome: null,
       limits: NO_LIMITS,
     });
     if (!started.ok)
-      return refused(
-        `${name} only runs confined here (shell.sandbox), and that cannot be had: ${started.error}. Tell a person.`,
+      return refuseRun(
+        `${name} only runs in a sandbox here (shell.sandbox), which is not available: ${started.error}. Tell a person.`,
       );
     const running = runCommand(
       deps.processes,
@@ -120,41 +120,44 @@ export async function runScript(
       context.signal,
     );
     const result = await withHeartbeat(context, () => "the script is running", running);
-    // Only the end of it is shown, which may begin in the middle of a secret.
+    // Redact before only the end is shown, because the cut could split a secret.
     return { kind: "ran", result: { ...result, errors: deps.redact(result.errors) } };
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(copyFolder, { recursive: true, force: true });
   }
 }
 
-/** The `PATH` that a script will have. */
-export function scriptPath(manifest: Pick<Manifest, "env">, baseEnv: NodeJS.ProcessEnv): string | undefined {
+/** The `PATH` of a script. */
+export function getScriptPath(
+  manifest: Pick<Manifest, "env">,
+  baseEnv: NodeJS.ProcessEnv,
+): string | undefined {
   return manifest.env.PATH ?? baseEnv.PATH;
 }
 
-/** Removes copies that a killed process left. Never rejects: they only take room. */
-export async function removeLeftCopies(home: string, now: number): Promise<void> {
-  const folder = copiesIn(home);
+/** Removes copies left behind by killed processes. Never rejects, since they only take up space. */
+export async function removeStaleCopies(home: string, now: number): Promise<void> {
+  const folder = getCopiesFolder(home);
   for (const name of await readdir(folder).catch(() => [])) {
-    const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found && now - found.mtimeMs > LEFT_BEHIND_MS)
+    const stats = await stat(join(folder, name)).catch(() => undefined);
+    if (stats && now - stats.mtimeMs > STALE_COPY_MS)
       await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** What a script sees: a few harmless variables, what its manifest names, and the secrets it was given. */
-function environmentOf(
+/** The variables of a script: a few harmless ones, those its manifest names, and its secrets. */
+function buildEnvironment(
   manifest: Manifest,
   secrets: Readonly<Record<string, string>>,
   { baseEnv, isSecret }: ScriptDeps,
 ): Record<string, string> {
   const inherited = BASE_VARIABLES.filter((name) => !isSecret(baseEnv[name] ?? ""));
   const passed = [...inherited, ...manifest.passEnv].map((name) => [name, baseEnv[name]] as const);
-  const given = [...passed, ...Object.entries(manifest.env), ...Object.entries(secrets)];
-  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const variables = [...passed, ...Object.entries(manifest.env), ...Object.entries(secrets)];
+  return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-async function secretsOf(
+async function readSecrets(
   manifest: Manifest,
   { secrets }: ScriptDeps,
 ): Promise<Result<Readonly<Record<string, string>>, string>> {
@@ -167,21 +170,21 @@ async function secretsOf(
   return ok(values);
 }
 
-async function copyPlace(home: string): Promise<string> {
-  await mkdir(copiesIn(home), { recursive: true, mode: 0o700 });
-  return realpath(await mkdtemp(join(copiesIn(home), "call-")));
+async function createCopyFolder(home: string): Promise<string> {
+  await mkdir(getCopiesFolder(home), { recursive: true, mode: 0o700 });
+  return realpath(await mkdtemp(join(getCopiesFolder(home), "call-")));
 }
 
-function copiesIn(home: string): string {
+function getCopiesFolder(home: string): string {
   return join(home, "run", "custom");
 }
 
-function refused(message: string): Ran {
+function refuseRun(message: string): ScriptRun {
   return { kind: "refused", result: { kind: "unavailable", message } };
 }
 
-/** The script as it may run; undefined while anything stands in the way. */
-export function scriptOf(name: string, found: FoundTool | undefined): Script | undefined {
+/** The script to run; undefined if it cannot run. */
+export function toScript(name: string, found: ScannedTool | undefined): Script | undefined {
   if (!found?.read.ok || found.sha256 === null || !found.read.value.launch.ok) return undefined;
   const { manifest, launch } = found.read.value;
   return { name, folder: found.folder, sha256: found.sha256, manifest, launch: launch.value };

@@ -2,33 +2,33 @@ import { type Content, type ToolResult, text } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { type CommandResult, MAX_PRINTED } from "../../machine/process/run-command.ts";
 
-/** Of what a script printed to standard error a model sees the end, where the reason of a failure is. */
+/** A model sees only the end of standard error, where the reason of a failure is. */
 const MAX_ERRORS = 4_000;
 
-/** What a script answered: by its exit code, then by what it printed. */
-export function answerOf(ran: CommandResult, wantsObject: boolean): ToolResult {
-  if (ran.reason === "cancelled") return stopped("The script was stopped.", ran);
+/** Turns the exit code and output of a script into a result. */
+export function toResult(ran: CommandResult, wantsObject: boolean): ToolResult {
+  if (ran.reason === "cancelled") return createFailure("The script was stopped.", ran);
   if (ran.reason === "flooded")
-    return stopped(`The script printed more than ${MAX_PRINTED / 1024 ** 2} MiB and was stopped.`, ran);
+    return createFailure(`The script printed more than ${MAX_PRINTED / 1024 ** 2} MiB and was stopped.`, ran);
   if (ran.code === null && ran.signal === null)
     return { kind: "unavailable", message: "The script could not be started. Tell a person." };
   if (ran.code !== 0) {
     const how = ran.code === null ? `was ended by ${ran.signal}` : `ended with exit code ${ran.code}`;
-    return stopped(`The script ${how}.`, ran);
+    return createFailure(`The script ${how}.`, ran);
   }
-  const printed = ran.isCut ? undefined : parsed(ran.output);
-  if (isRecord(printed)) return ofObject(printed, ran.output);
+  const printed = ran.isCut ? undefined : parseJson(ran.output);
+  if (isRecord(printed)) return fromObject(printed, ran.output);
   if (wantsObject) {
-    const why = ran.isCut
+    const problem = ran.isCut
       ? `printed ${ran.outputBytes} bytes, more than its max_output_bytes`
-      : "printed none";
-    return stopped(`The output_schema of the script promises a JSON object, but it ${why}.`, ran);
+      : "printed no JSON object";
+    return createFailure(`The script's output_schema requires a JSON object, but it ${problem}.`, ran);
   }
   return { kind: "output", content: [text(ran.output.trim() === "" ? "(no output)" : ran.output)] };
 }
 
-/** What MCP calls a tool result is taken as one; any other object is the structured result itself. */
-function ofObject(printed: Record<string, unknown>, written: string): ToolResult {
+/** An object in the form of an MCP tool result is used as one; any other object is the structured result. */
+function fromObject(printed: Record<string, unknown>, written: string): ToolResult {
   if (!isContent(printed.content)) return { kind: "output", content: [text(written)], structured: printed };
   const { content, structuredContent, isError } = printed;
   const structured = isRecord(structuredContent) ? { structured: structuredContent } : {};
@@ -41,11 +41,11 @@ function isContent(value: unknown): value is Content[] {
 }
 
 function firstText(content: readonly Content[]): string {
-  const said = content.find((block) => typeof block.text === "string")?.text;
-  return typeof said === "string" ? said : "The script says that it failed.";
+  const message = content.find((block) => typeof block.text === "string")?.text;
+  return typeof message === "string" ? message : "The script reported a failure.";
 }
 
-function parsed(output: string): unknown {
+function parseJson(output: string): unknown {
   if (!output.trimStart().startsWith("{")) return undefined;
   try {
     return JSON.parse(output);
@@ -54,13 +54,13 @@ function parsed(output: string): unknown {
   }
 }
 
-function stopped(message: string, { output, errors }: CommandResult): ToolResult {
-  const said = errors.trim() === "" ? [] : [text(`standard error:\n${tailOf(errors.trimEnd())}`)];
+function createFailure(message: string, { output, errors }: CommandResult): ToolResult {
+  const stderr = errors.trim() === "" ? [] : [text(`standard error:\n${shortenStderr(errors.trimEnd())}`)];
   const printed = output.trim() === "" ? [] : [text(`standard output:\n${output}`)];
-  return { kind: "failed", message, content: [text(message), ...said, ...printed] };
+  return { kind: "failed", message, content: [text(message), ...stderr, ...printed] };
 }
 
-/** The end of it, within what is worth reading. */
-export function tailOf(errors: string): string {
+/** Keeps only the end of long error output. */
+export function shortenStderr(errors: string): string {
   return errors.length <= MAX_ERRORS ? errors : `[…]\n${errors.slice(-MAX_ERRORS)}`;
 }

@@ -2,9 +2,9 @@ import type { Tool, ToolContext, ToolResult } from "../../contract/tool.ts";
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { RunningCalls } from "../../lib/flow/running-calls.ts";
 
-/** Each is a process, with a copy of its folder on the disk. */
+/** Each call is a process with a copy of its folder on disk. */
 const MAX_RUNNING = 32;
-/** Of one agent. */
+/** Per agent. */
 const MAX_WAITING = 100;
 
 const CLOSING: ToolResult = {
@@ -13,7 +13,7 @@ const CLOSING: ToolResult = {
   isUnsent: true,
 };
 
-/** The calls of scripts: so many at once, agents in turn, none left behind at the end. */
+/** Limits concurrent script calls, takes agents in turn, and stops all calls on close. */
 export class ScriptCalls {
   readonly #running = new RunningCalls();
   readonly #turns: FairQueue;
@@ -22,13 +22,13 @@ export class ScriptCalls {
     this.#turns = new FairQueue(() => maxRunning, maxWaiting);
   }
 
-  /** The same tool, whose calls are among these. */
-  counted(tool: Tool): Tool {
+  /** Returns the tool with its calls limited and tracked. */
+  track(tool: Tool): Tool {
     const { run } = tool;
     return { ...tool, run: (args, context) => this.#follow(context, (followed) => run(args, followed)) };
   }
 
-  /** Stops what runs and resolves when all of it has ended; what waits for its turn does not begin. */
+  /** Stops running calls and resolves when they have ended. Waiting calls do not start. */
   async close(): Promise<void> {
     await this.#running.close();
   }

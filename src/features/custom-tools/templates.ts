@@ -1,4 +1,4 @@
-/** The languages in which a new custom tool can begin. */
+/** The languages of the templates for custom tools. */
 export const LANGUAGES = ["js", "py", "sh"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -8,8 +8,8 @@ export interface TemplateFile {
   readonly mode: number;
 }
 
-/** A tool that works as it is: it greets whoever it is told to. */
-export function template(slug: string, language: Language): readonly TemplateFile[] {
+/** A working tool that greets somebody by name. */
+export function renderTemplate(slug: string, language: Language): readonly TemplateFile[] {
   const entry = `tool.${EXTENSIONS[language]}`;
   const manifest = {
     title: slug.replaceAll("_", " "),
@@ -35,15 +35,15 @@ export function template(slug: string, language: Language): readonly TemplateFil
 const EXTENSIONS: Readonly<Record<Language, string>> = { js: "mjs", py: "py", sh: "sh" };
 
 const SCRIPTS: Readonly<Record<Language, string>> = {
-  js: `// The arguments come as one JSON object on standard input. What is printed is the answer: a JSON object, or text.
-// Whatever goes to standard error is shown only when the exit code is not 0.
+  js: `// Arguments arrive as one JSON object on standard input. Print the result: a JSON object, or text.
+// Standard error is shown only if the exit code is not 0.
 import { text } from "node:stream/consumers";
 
 const { name } = JSON.parse(await text(process.stdin));
 console.log(JSON.stringify({ greeting: \`Hello, \${name}!\` }));
 `,
-  py: `"""The arguments come as one JSON object on standard input. What is printed is the answer: a JSON object, or text.
-Whatever goes to standard error is shown only when the exit code is not 0."""
+  py: `"""Arguments arrive as one JSON object on standard input. Print the result: a JSON object, or text.
+Standard error is shown only if the exit code is not 0."""
 import json
 import sys
 
@@ -51,9 +51,9 @@ arguments = json.load(sys.stdin)
 print(json.dumps({"greeting": f"Hello, {arguments['name']}!"}))
 `,
   sh: `#!/bin/sh
-# The arguments come as one JSON object on standard input. What is printed is the answer: a JSON object, or text.
-# Whatever goes to standard error is shown only when the exit code is not 0.
-# A shell has no JSON of its own: this takes one simple text. With jq installed: name=$(jq -r .name)
+# Arguments arrive as one JSON object on standard input. Print the result: a JSON object, or text.
+# Standard error is shown only if the exit code is not 0.
+# The shell cannot parse JSON; this reads one simple string. With jq installed: name=$(jq -r .name)
 name=$(sed -n 's/.*"name": *"\\([^"]*\\)".*/\\1/p')
 echo "Hello, $name!"
 `,

@@ -1,23 +1,23 @@
 /**
- * What the author of a plugin writes against: `toolkeep/plugin`. Types, and one function that only returns what it is
- * given. A plugin needs nothing of Toolkeep to run.
+ * The API for plugin authors, `toolkeep/plugin`: types, and one function that returns its argument. A plugin needs
+ * nothing of Toolkeep at run time.
  */
 import type { Content, JsonSchema, ToolFlags } from "../../contract/tool.ts";
 
 export type { Content, JsonSchema };
 
-/** What the entry of a plugin exports as `tools`, as `default`, or from `createPlugin`. */
+/** The export of a plugin's entry: as `default`, with its `tools` exported by name, or returned by `createPlugin`. */
 export interface Plugin {
   readonly tools: readonly PluginTool[];
 }
 
-/** Exported as `createPlugin`: called once when the process of the plugin starts. */
+/** Exported as `createPlugin`; called once when the plugin's process starts. */
 export type CreatePlugin = (setup: PluginSetup) => Plugin | Promise<Plugin>;
 
 export interface PluginSetup {
   /** The name under which a person added the plugin. */
   readonly plugin: string;
-  /** The folder that the plugin's files are in. */
+  /** The folder of the plugin's files. */
   readonly folder: string;
   readonly log: (text: string) => void;
 }
@@ -26,52 +26,52 @@ export interface PluginTool {
   /** Letters, digits, `_`, `.` and `-`; agents see it as `plugin_<plugin>_<name>`. */
   readonly name: string;
   readonly title?: string;
-  /** For the model that is to choose it. */
+  /** Tells models what the tool does and when to use it. */
   readonly description: string;
-  /** Of an object. Absent: any object. */
+  /** A schema of an object. Absent: any object. */
   readonly inputSchema?: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** What is not named is false. A tool that is destructive is never read-only. */
+  /** Missing flags are false. A destructive tool is never read-only. */
   readonly flags?: Partial<ToolFlags>;
-  /** How long one call may take; a minute where it is absent, ten at most. */
+  /** Time limit of a call: one minute by default, ten at most. */
   readonly timeoutMs?: number;
   /**
-   * Runs one call, with arguments that fit `inputSchema`. Calls may overlap. What it throws is told to the model as the
-   * reason why the call failed.
+   * Runs one call with arguments that match `inputSchema`. Calls may overlap. The message of a thrown error is shown to
+   * the model as the reason for the failure.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the schema says what they are, which no type can follow
+  // biome-ignore lint/suspicious/noExplicitAny: the schema defines the arguments, which no type can express
   run(args: any, context: PluginContext): PluginAnswer | Promise<PluginAnswer>;
 }
 
-/** A text, MCP content, or any JSON value; an object is also given as structured content. */
+/** Text, MCP content, or any JSON value. An object is also returned as structured content. */
 export type PluginAnswer = string | PluginContent | Readonly<Record<string, unknown>> | readonly unknown[];
 
 export interface PluginContent {
   readonly content: readonly Content[];
   readonly structured?: Readonly<Record<string, unknown>>;
-  /** The tool ran and says that it did not work. */
+  /** The tool ran and reports a failure. */
   readonly isError?: boolean;
 }
 
 export interface PluginContext {
-  /** Aborts when the caller gave up or the time is over. What comes after is not heard. */
+  /** Aborts when the caller gives up or the time limit is reached. A later result is ignored. */
   readonly signal: AbortSignal;
   readonly progress: (update: {
     readonly progress: number;
     readonly total?: number;
     readonly message?: string;
   }) => void;
-  /** The workspace of the agent that calls; absent where the plugin declared no access to files. */
+  /** The workspace of the calling agent; absent if the plugin declared no file access. */
   readonly workspace?: string;
-  /** The declared secrets that a person has set, by name. */
+  /** The declared secrets that are set, by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** The name of the agent that calls. */
+  /** The name of the calling agent. */
   readonly agent: string;
-  /** A line for people who look at the plugin; not for the model. */
+  /** Writes a line to the plugin's log, which only people see. */
   readonly log: (text: string) => void;
 }
 
-/** Returns what it is given, with its type checked where it is written. */
+/** Returns its argument; only checks its type. */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin;
 }

@@ -8,7 +8,7 @@ export interface PluginToolDefinition {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** As the plugin says; `believedFlags` tells which of them count. */
+  /** The flags the plugin declares; `getEffectiveFlags` decides which count. */
   readonly flags: ToolFlags;
   readonly timeoutMs: number;
   readonly warning?: string;
@@ -16,7 +16,7 @@ export interface PluginToolDefinition {
 
 export interface CheckedDefinitions {
   readonly tools: readonly PluginToolDefinition[];
-  /** What was left out and why, for people. */
+  /** Why tools were left out, for people. */
   readonly warnings: readonly string[];
 }
 
@@ -30,9 +30,9 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 600_000;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const ANY_OBJECT: JsonSchema = { type: "object" };
-const NO_OBJECT_SCHEMA = "its schema is not one of an object, so it accepts any object";
+const NO_OBJECT_SCHEMA = "its schema does not describe an object, so it accepts any object";
 
-/** What a plugin says its tools are, as far as it can be used; the rest is left out with a warning. */
+/** Checks the tools that a plugin describes. Unusable ones are left out with a warning. */
 export function checkDefinitions(
   described: readonly unknown[],
   redact: (text: string) => string,
@@ -41,10 +41,10 @@ export function checkDefinitions(
   const warnings: string[] = [];
   for (const candidate of described) {
     if (tools.size >= MAX_TOOLS) {
-      warnings.unshift(`a plugin has at most ${MAX_TOOLS} tools; the rest was left out`);
+      warnings.unshift(`a plugin can have at most ${MAX_TOOLS} tools; the rest was left out`);
       break;
     }
-    const checked = check(candidate, tools, redact);
+    const checked = checkDefinition(candidate, tools, redact);
     if (typeof checked === "string") warnings.push(checked);
     else tools.set(checked.ownName, checked);
   }
@@ -52,62 +52,63 @@ export function checkDefinitions(
 }
 
 /** The definition, or why it was left out. */
-function check(
+function checkDefinition(
   candidate: unknown,
   known: ReadonlyMap<string, unknown>,
   redact: (text: string) => string,
 ): PluginToolDefinition | string {
   if (!isRecord(candidate) || typeof candidate.name !== "string") return "a tool without a name was left out";
   const { name, title, description, inputSchema, outputSchema, flags, timeoutMs } = candidate;
-  const shown = JSON.stringify(name.slice(0, 80));
+  const quotedName = JSON.stringify(name.slice(0, 80));
   if (!NAME.test(name))
-    return `the tool ${shown} was left out: a name has 1 to 64 letters, digits, _, . and -`;
-  if (known.has(name)) return `the tool ${shown} is there twice; the second was left out`;
-  if (candidate.runs !== true) return `the tool ${shown} has no run function and was left out`;
+    return `the tool ${quotedName} was left out: a name must be 1 to 64 letters, digits, _, . and -`;
+  if (known.has(name)) return `the tool ${quotedName} is defined twice; the second was left out`;
+  if (candidate.runs !== true) return `the tool ${quotedName} has no run function and was left out`;
   if (typeof description !== "string" || description.trim() === "")
-    return `the tool ${shown} has no description and was left out`;
+    return `the tool ${quotedName} has no description and was left out`;
   if (extentOf(candidate, MAX_DEPTH).tooDeep)
-    return `the tool ${shown} is nested more than ${MAX_DEPTH} levels deep and was left out`;
+    return `the tool ${quotedName} is nested more than ${MAX_DEPTH} levels deep and was left out`;
   const text = JSON.stringify(candidate);
   if (Buffer.byteLength(text) > MAX_BYTES)
-    return `the definition of the tool ${shown} has more than ${MAX_BYTES} bytes; it was left out`;
-  if (redact(text) !== text) return `the definition of the tool ${shown} holds a secret; it was left out`;
-  const schema = objectSchema(inputSchema);
+    return `the definition of the tool ${quotedName} has more than ${MAX_BYTES} bytes; it was left out`;
+  if (redact(text) !== text)
+    return `the definition of the tool ${quotedName} contains a secret; it was left out`;
+  const schema = toObjectSchema(inputSchema);
   return {
     ownName: name,
     ...(typeof title === "string" && { title: title.slice(0, MAX_TITLE) }),
     description: description.slice(0, MAX_DESCRIPTION),
     inputSchema: schema ?? ANY_OBJECT,
     ...(isRecord(outputSchema) && { outputSchema }),
-    flags: saidFlags(flags),
-    timeoutMs: timeLimit(timeoutMs),
+    flags: readFlags(flags),
+    timeoutMs: readTimeLimit(timeoutMs),
     ...(schema === undefined && { warning: NO_OBJECT_SCHEMA }),
   };
 }
 
-/** Where two contradict each other, the careful one counts. */
-function saidFlags(flags: unknown): ToolFlags {
-  const said = isRecord(flags) ? flags : {};
-  const destructive = said.destructive === true;
-  const readOnly = said.readOnly === true && !destructive;
-  return { readOnly, destructive, concurrencySafe: said.concurrencySafe === true && !destructive };
+/** If two flags contradict each other, the stricter one counts. */
+function readFlags(flags: unknown): ToolFlags {
+  const declared = isRecord(flags) ? flags : {};
+  const destructive = declared.destructive === true;
+  const readOnly = declared.readOnly === true && !destructive;
+  return { readOnly, destructive, concurrencySafe: declared.concurrencySafe === true && !destructive };
 }
 
-/** As with servers: a flag that tightens is believed from anyone, one that loosens only from a trusted plugin. */
-export function believedFlags(
+/** As with servers, a flag that tightens checks always counts; one that loosens them counts only for a trusted plugin. */
+export function getEffectiveFlags(
   { readOnly, concurrencySafe, destructive }: ToolFlags,
   trusted: boolean,
 ): ToolFlags {
   return { readOnly: trusted && readOnly, concurrencySafe: trusted && concurrencySafe, destructive };
 }
 
-function objectSchema(schema: unknown): JsonSchema | undefined {
+function toObjectSchema(schema: unknown): JsonSchema | undefined {
   if (schema === undefined) return ANY_OBJECT;
   if (!isRecord(schema)) return undefined;
   if (schema.type === undefined) return { ...schema, type: "object" };
   return schema.type === "object" ? schema : undefined;
 }
 
-function timeLimit(ms: unknown): number {
+function readTimeLimit(ms: unknown): number {
   return typeof ms === "number" && ms >= 1 ? Math.min(Math.round(ms), MAX_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
 }

@@ -1,29 +1,32 @@
 import type { PluginPermissions } from "./permissions.ts";
 
-/** What the Node that runs plugins can hold them to. */
+/** The limits that this version of Node can enforce on plugins. */
 export interface Enforcement {
-  /** The flag that turns its permission model on; undefined: it has none. */
+  /** The flag of its permission model; undefined if it has none. */
   readonly flag: "--permission" | "--experimental-permission" | undefined;
-  /** Whether it can keep a process off the network. */
+  /** Whether it can block network access. */
   readonly network: boolean;
 }
 
-/** `flags` are those that this Node knows: `process.allowedNodeEnvironmentFlags`. */
-export function enforcementOf(flags: ReadonlySet<string>): Enforcement {
+/** `flags` are the flags of this Node: `process.allowedNodeEnvironmentFlags`. */
+export function detectEnforcement(flags: ReadonlySet<string>): Enforcement {
   const flag = (["--permission", "--experimental-permission"] as const).find((known) => flags.has(known));
   return { flag, network: flag !== undefined && flags.has("--allow-net") };
 }
 
-export interface Reach {
+export interface PluginReach {
   readonly permissions: PluginPermissions;
-  /** The plugin's own files, which it may always read. */
+  /** The plugin's own files, which it can always read. */
   readonly folder: string;
-  /** The workspace it may use, as far as its permissions go; null: none. */
+  /** The workspace it may use within its permissions; null if none. */
   readonly workspace: string | null;
 }
 
-/** The arguments that make Node hold a process to what was declared. */
-export function heldTo({ permissions, folder, workspace }: Reach, { flag, network }: Enforcement): string[] {
+/** The arguments that make Node enforce the declared permissions. */
+export function buildNodeFlags(
+  { permissions, folder, workspace }: PluginReach,
+  { flag, network }: Enforcement,
+): string[] {
   if (flag === undefined) return [];
   const { files, childProcesses } = permissions;
   const readable = workspace === null || files === "none" ? [folder] : [folder, workspace];
@@ -37,21 +40,24 @@ export function heldTo({ permissions, folder, workspace }: Reach, { flag, networ
   ];
 }
 
-/** What a person must know before they agree: what was declared but nobody sees to. */
-export function notHeld(permissions: PluginPermissions, { flag, network }: Enforcement): readonly string[] {
+/** What a person has to know before agreeing: declared limits that are not enforced. */
+export function listUnenforced(
+  permissions: PluginPermissions,
+  { flag, network }: Enforcement,
+): readonly string[] {
   const notes: string[] = [];
   if (flag === undefined)
-    notes.push("this Node has no permission model: the plugin can do whatever your user may");
+    notes.push("this Node has no permission model: the plugin can do everything your user can");
   if (flag !== undefined && !network && permissions.network !== true)
-    notes.push("the network: this Node cannot keep a plugin off it (Node 25 and later can)");
+    notes.push("the network: this Node cannot block it (Node 25 and later can)");
   if (network && Array.isArray(permissions.network))
-    notes.push("the list of hosts: Node lets a plugin reach all of them or none");
+    notes.push("the list of hosts: Node allows all hosts or none");
   if (flag !== undefined && permissions.childProcesses)
-    notes.push("files and network, because the programs it starts are not held to anything");
+    notes.push("files and network: the programs it starts are not confined");
   return notes;
 }
 
-/** Node takes everything behind a `*` in such a path for a wildcard, which would open more than was meant. */
-export function cannotBeNamed(path: string): boolean {
+/** Node treats `*` in a path as a wildcard, which would allow more than intended. */
+export function containsWildcard(path: string): boolean {
   return path.includes("*");
 }

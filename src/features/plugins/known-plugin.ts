@@ -7,15 +7,15 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import type { PluginRecord, PluginSource } from "../../machine/db/tables/sources/plugin-record.ts";
 import type { Processes } from "../../machine/process/processes.ts";
 import type { PluginToolDefinition } from "./definitions.ts";
-import { cannotBeNamed, type Enforcement, heldTo, notHeld } from "./enforcement.ts";
+import { buildNodeFlags, containsWildcard, type Enforcement, listUnenforced } from "./enforcement.ts";
 import type { AnnouncedTool } from "./package/manifest.ts";
-import type { Found, PluginFiles } from "./package/plugin-files.ts";
+import type { PluginFiles, PluginSnapshot } from "./package/plugin-files.ts";
 import {
-  addedWords,
-  capabilitiesOf,
+  completePermissions,
+  describeAdded,
+  describePermissions,
+  getCapabilities,
   type PluginPermissions,
-  permissionsOf,
-  permissionWords,
 } from "./permissions.ts";
 import type { PluginLog } from "./plugin-log.ts";
 import { pluginTool } from "./plugin-tool.ts";
@@ -23,7 +23,7 @@ import type { PluginLimits } from "./process/limits.ts";
 import { PluginHost } from "./process/plugin-host.ts";
 import { PluginProcess, type PluginStart } from "./process/plugin-process.ts";
 
-/** A plugin as people see it, with its files as they are now. */
+/** A plugin as people see it, with its current files. */
 export interface PluginView {
   readonly name: string;
   readonly packageName: string;
@@ -32,27 +32,27 @@ export interface PluginView {
   readonly source: PluginSource;
   /** Where its files are on this machine. */
   readonly folder: string;
-  /** Of every file, as they are now; null where they cannot be used here. */
+  /** The hash of its current files; null if they cannot be used here. */
   readonly sha256: string | null;
   readonly status: ToolStatus;
-  /** What a person said last; `status` says whether it counts. */
+  /** What a person chose last; `status` says whether it is in effect. */
   readonly enabled: boolean;
-  /** Whether flags of its tools that loosen are believed. */
+  /** Whether tool flags that loosen checks are trusted. */
   readonly trusted: boolean;
   readonly permissions: PluginPermissions;
-  /** The permissions in words, one right each. */
+  /** The permissions in words, one per entry. */
   readonly may: readonly string[];
-  /** What of it nobody agreed to yet, though somebody agreed to something. */
+  /** Permissions added since somebody last agreed. */
   readonly mayAlso: readonly string[];
-  /** What was declared but is not seen to on this machine, and why. */
+  /** Declared limits that this machine cannot enforce, and why. */
   readonly notEnforced: readonly string[];
-  /** Declared secrets that nobody has set. */
+  /** Declared secrets that are not set. */
   readonly missingSecrets: readonly string[];
-  /** What its package.json says about its tools, before anything of it has run. */
+  /** The tools listed in its package.json, known before any of its code runs. */
   readonly announced: readonly AnnouncedTool[];
-  /** As of when it was enabled last. */
+  /** The tools found when it was last enabled. */
   readonly tools: readonly PluginToolView[];
-  /** What was left out of its tools when it was enabled last, as far as this process saw it. */
+  /** Why tools were left out when this process last enabled it. */
   readonly warnings: readonly string[];
   readonly processes: number;
   readonly enabledAt: number | null;
@@ -61,14 +61,14 @@ export interface PluginView {
 }
 
 export interface PluginToolView {
-  /** As agents call it. */
+  /** The name that agents use. */
   readonly name: string;
   readonly ownName: string;
   readonly description: string;
 }
 
-/** A tool as it is kept with its plugin. */
-export type KeptTool = PluginToolDefinition & { readonly name: string };
+/** A tool as stored with its plugin. */
+export type StoredTool = PluginToolDefinition & { readonly name: string };
 
 export interface KnownPluginDeps {
   readonly files: PluginFiles;
@@ -78,17 +78,17 @@ export interface KnownPluginDeps {
   readonly baseEnv: NodeJS.ProcessEnv;
   readonly isSecret: (value: string) => boolean;
   readonly secrets: Pick<Vault, "has" | "read">;
-  /** The folder of a caller; made where it is not there yet. */
+  /** The workspace of a caller; created if it does not exist. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
   readonly clock: Clock;
-  /** Its tools can be called, or no longer. */
+  /** Called when its tools become available or unavailable. */
   readonly onStatus: () => void;
 }
 
-/** What stands in the way of a plugin that is enabled. */
+/** Why an enabled plugin cannot be used. */
 type Obstacle = Exclude<ToolStatus, { kind: "active" }>;
 
-/** One plugin as the store has it. When its record changes, another takes its place. */
+/** One plugin as stored. When its record changes, a new instance replaces it. */
 export class KnownPlugin {
   readonly record: PluginRecord;
   readonly log: PluginLog;
@@ -108,18 +108,18 @@ export class KnownPlugin {
       ...deps,
       plugin: record.name,
       log,
-      starting: (workspace) => this.#starting(workspace),
+      prepareStart: (workspace) => this.#starting(workspace),
       secrets: () => this.#secrets(),
     });
     const host = {
       plugin: record.name,
       trusted: record.agreed?.trusted === true,
-      capabilities: capabilitiesOf(permissionsOf(record.permissions)),
+      capabilities: getCapabilities(completePermissions(record.permissions)),
       status: () => this.status(),
       run: (tool: string, args: Readonly<Record<string, unknown>>, context: ToolContext) =>
         this.#run(tool, args, context),
     };
-    this.tools = keptTools(record).map((tool) => pluginTool(tool, tool.name, host));
+    this.tools = getStoredTools(record).map((tool) => pluginTool(tool, tool.name, host));
   }
 
   status(): ToolStatus {
@@ -127,25 +127,25 @@ export class KnownPlugin {
     if (!enabled || agreed === null)
       return {
         kind: "disabled",
-        reason: `plugin ${name} is not enabled. A person who has read what it may do enables it: toolkeep plugin enable ${name}`,
+        reason: `plugin ${name} is not enabled. A person has to review its permissions and enable it: toolkeep plugin enable ${name}`,
       };
     if (this.#obstacle) return this.#obstacle;
     const { pause } = this.#host;
     return pause === undefined ? { kind: "active" } : { kind: "unavailable", reason: pause };
   }
 
-  /** Its files as they are now; its status follows from them. */
-  async look(): Promise<Result<Found, string>> {
+  /** Reads its current files and updates its status. */
+  async inspect(): Promise<Result<PluginSnapshot, string>> {
     const found = await this.#deps.files.find(this.record);
     const obstacle = this.#obstacleIn(found);
-    const isNews = obstacle?.reason !== this.#obstacle?.reason;
+    const hasChanged = obstacle?.reason !== this.#obstacle?.reason;
     this.#obstacle = obstacle;
-    if (isNews && this.record.enabled) this.#deps.onStatus();
+    if (hasChanged && this.record.enabled) this.#deps.onStatus();
     return found;
   }
 
-  /** Starts it, only to hear what its tools are. Rejects never. */
-  async learn(found: Found): Promise<Result<readonly unknown[], string>> {
+  /** Starts it only to list its tools. Never rejects. */
+  async listTools(found: PluginSnapshot): Promise<Result<readonly unknown[], string>> {
     const start = this.#startOf(found, found.manifest.permissions, null);
     if (!start.ok) return start;
     try {
@@ -154,35 +154,36 @@ export class KnownPlugin {
       return err(messageOf(error));
     }
     const ready = await this.#learning.ready;
-    await this.#learning.end("its tools are known");
-    if (!ready.ok) this.log.add(`it could not be started: ${ready.error}`);
+    await this.#learning.end("its tools are listed");
+    if (!ready.ok) this.log.add(`could not be started: ${ready.error}`);
     return ready;
   }
 
-  /** As people see it. */
   async view(): Promise<PluginView> {
     const { record } = this;
-    const found = await this.look();
+    const found = await this.inspect();
     const now = found.ok ? found.value : undefined;
-    const permissions = now?.manifest.permissions ?? permissionsOf(record.permissions);
+    const permissions = now?.manifest.permissions ?? completePermissions(record.permissions);
     return {
       name: record.name,
       packageName: record.packageName,
       version: now?.manifest.version ?? record.version,
       description: now?.manifest.description ?? record.description,
       source: record.source,
-      folder: this.#deps.files.rootOf(record),
+      folder: this.#deps.files.getRoot(record),
       sha256: now?.sha256 ?? null,
       status: found.ok || record.enabled ? this.status() : { kind: "unavailable", reason: found.error },
       enabled: record.enabled,
       trusted: record.agreed?.trusted === true,
       permissions,
-      may: permissionWords(permissions),
-      mayAlso: record.agreed ? addedWords(permissionsOf(record.agreed.permissions), permissions) : [],
-      notEnforced: notHeld(permissions, this.#deps.enforcement),
+      may: describePermissions(permissions),
+      mayAlso: record.agreed
+        ? describeAdded(completePermissions(record.agreed.permissions), permissions)
+        : [],
+      notEnforced: listUnenforced(permissions, this.#deps.enforcement),
       missingSecrets: permissions.secrets.filter((name) => !this.#deps.secrets.has(name)),
       announced: now?.manifest.announced ?? [],
-      tools: keptTools(record).map(shownTool),
+      tools: getStoredTools(record).map(toToolView),
       warnings: this.#warnings,
       processes: this.#host.processes,
       enabledAt: record.enabled ? (record.agreed?.at ?? null) : null,
@@ -191,7 +192,7 @@ export class KnownPlugin {
     };
   }
 
-  /** Ends its processes; calls under way end with the reason. */
+  /** Ends its processes. Running calls end with the reason. */
   async close(reason: string): Promise<void> {
     await Promise.all([this.#host.close(reason), this.#learning?.end(reason)]);
   }
@@ -206,51 +207,51 @@ export class KnownPlugin {
     return this.#host.run(tool, args, workspace, context);
   }
 
-  /** Every start reads all files: what was changed since a person agreed to it does not run. */
+  /** Every start reads all files, so that files changed since a person agreed never run. */
   async #starting(workspace: string | null): Promise<Result<PluginStart, string>> {
-    const found = await this.look();
+    const found = await this.inspect();
     if (this.#obstacle) return err(this.#obstacle.reason);
     return found.ok ? this.#startOf(found.value, this.#agreed(), workspace) : found;
   }
 
   #startOf(
-    { root, manifest }: Found,
+    { root, manifest }: PluginSnapshot,
     permissions: PluginPermissions,
     workspace: string | null,
   ): Result<PluginStart, string> {
     const { baseEnv, isSecret, enforcement } = this.#deps;
-    const unnameable = [root, workspace ?? ""].find(cannotBeNamed);
-    if (unnameable !== undefined)
-      return err(`a plugin cannot be held to ${unnameable}: Node takes the * in it for a wildcard`);
+    const wildcardPath = [root, workspace ?? ""].find(containsWildcard);
+    if (wildcardPath !== undefined)
+      return err(`a plugin cannot be confined to ${wildcardPath}: Node treats the * in it as a wildcard`);
     return ok({
       plugin: this.record.name,
       folder: root,
       entry: manifest.entry,
       cwd: workspace ?? root,
-      env: pluginEnvironment(permissions, baseEnv, isSecret),
-      nodeArgs: heldTo({ permissions, folder: root, workspace }, enforcement),
+      env: buildEnvironment(permissions, baseEnv, isSecret),
+      nodeArgs: buildNodeFlags({ permissions, folder: root, workspace }, enforcement),
     });
   }
 
-  #obstacleIn(found: Result<Found, string>): Obstacle | undefined {
+  #obstacleIn(found: Result<PluginSnapshot, string>): Obstacle | undefined {
     const { name, agreed } = this.record;
     if (!found.ok)
       return {
         kind: "unavailable",
-        reason: `plugin ${name} cannot be used on this machine: ${found.error}. A person fetches it again: toolkeep plugin update ${name}`,
+        reason: `plugin ${name} cannot be used on this machine: ${found.error}. A person has to fetch it again: toolkeep plugin update ${name}`,
       };
     if (agreed === null || found.value.sha256 === agreed.sha256) return undefined;
     return {
       kind: "disabled",
-      reason: `plugin ${name} has changed since it was enabled. A person who has read what it may do enables it again: toolkeep plugin enable ${name}`,
+      reason: `plugin ${name} has changed since it was enabled. A person has to review its permissions and enable it again: toolkeep plugin enable ${name}`,
     };
   }
 
   #agreed(): PluginPermissions {
-    return permissionsOf(this.record.agreed?.permissions ?? {});
+    return completePermissions(this.record.agreed?.permissions ?? {});
   }
 
-  /** Without those that cannot be read now: a plugin has to do without what is not set, too. */
+  /** Leaves out secrets that cannot be read now, like those that are not set. */
   async #secrets(): Promise<Readonly<Record<string, string>>> {
     const values: Record<string, string> = {};
     for (const name of this.#agreed().secrets) {
@@ -261,28 +262,28 @@ export class KnownPlugin {
   }
 }
 
-function keptTools({ tools }: PluginRecord): readonly KeptTool[] {
-  return tools as unknown as readonly KeptTool[];
+function getStoredTools({ tools }: PluginRecord): readonly StoredTool[] {
+  return tools as unknown as readonly StoredTool[];
 }
 
-function shownTool({ name, ownName, description }: KeptTool): PluginToolView {
+function toToolView({ name, ownName, description }: StoredTool): PluginToolView {
   return { name, ownName, description };
 }
 
-/** Harmless, and what a program needs to speak the language of its user. */
-const ALWAYS = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ"] as const;
-/** What other programs need to be found and to work. */
-const FOR_PROGRAMS = ["PATH", "HOME", "USER", "LOGNAME", "TMPDIR"] as const;
+/** Harmless variables that a program needs to use the user's language. */
+const BASE_VARIABLES = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ"] as const;
+/** Variables that child programs need. */
+const PROGRAM_VARIABLES = ["PATH", "HOME", "USER", "LOGNAME", "TMPDIR"] as const;
 
-/** What the process of a plugin sees: a few variables, and those that it declared. Secrets come with each call. */
-function pluginEnvironment(
+/** The variables of a plugin's process: a few common ones and those it declared. Secrets come with each call. */
+function buildEnvironment(
   { env, childProcesses }: PluginPermissions,
   base: NodeJS.ProcessEnv,
   isSecret: (value: string) => boolean,
 ): Record<string, string> {
-  const inherited = [...ALWAYS, ...(childProcesses ? FOR_PROGRAMS : [])].filter(
+  const inherited = [...BASE_VARIABLES, ...(childProcesses ? PROGRAM_VARIABLES : [])].filter(
     (name) => !isSecret(base[name] ?? ""),
   );
-  const given = [...inherited, ...env].map((name) => [name, base[name]] as const);
-  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const variables = [...inherited, ...env].map((name) => [name, base[name]] as const);
+  return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -4,51 +4,51 @@ import { sanitise, withHash } from "../../lib/tool-name.ts";
 import type { ToolNameStore } from "../../machine/db/store.ts";
 
 const MAX_LENGTH = 64;
-/** Names are kept for good, so a plugin that invents new tools all the time must come to an end. */
+/** Names are reserved permanently, so a plugin that keeps inventing tools has to be limited. */
 const MAX_NAMES = 2_000;
 const ATTEMPTS = 20;
 const PLUGIN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** Where the tools of a plugin come from, as `Tool.origin` puts it. */
-export function originOf(plugin: string): string {
+/** The `Tool.origin` of a plugin's tools. */
+export function getOrigin(plugin: string): string {
   return `plugin:${plugin}`;
 }
 
 /**
- * Gives every tool of a plugin its name in the catalogue, for good: `plugin_<plugin>_<tool>`, or with a short hash
- * where that is too long or taken. The same tool has the same name after the plugin was removed and added again.
+ * Reserves a permanent name for every tool of a plugin: `plugin_<plugin>_<tool>`, with a short hash if that is too long
+ * or taken. A tool gets the same name again after its plugin was removed and added.
  */
 export async function claimNames(
   store: ToolNameStore,
   plugin: string,
   tools: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const serverId = originOf(plugin);
+  const serverId = getOrigin(plugin);
   let names: ReadonlyMap<string, string> = new Map();
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const left = tools.filter((tool) => !names.has(tool)).sort();
-    if (left.length === 0 || names.size + left.length > MAX_NAMES) break;
-    const wanted = left.map((originalName) => ({
+    const unnamed = tools.filter((tool) => !names.has(tool)).sort();
+    if (unnamed.length === 0 || names.size + unnamed.length > MAX_NAMES) break;
+    const requests = unnamed.map((originalName) => ({
       serverId,
       originalName,
-      name: nameOf(plugin, originalName, attempt),
+      name: buildToolName(plugin, originalName, attempt),
     }));
-    // A name that somebody has is not given; the next attempt asks for another.
-    const records = await store.add(wanted);
+    // The store does not assign taken names; the next attempt tries others.
+    const records = await store.add(requests);
     names = new Map(records.map(({ originalName, name }) => [originalName, name]));
   }
   return names;
 }
 
-/** The first attempt is the plain name. */
-export function nameOf(plugin: string, tool: string, attempt: number): string {
+/** Attempt 0 is the plain name. */
+export function buildToolName(plugin: string, tool: string, attempt: number): string {
   const whole = `plugin_${sanitise(plugin)}_${sanitise(tool)}`;
   if (attempt === 0 && whole.length <= MAX_LENGTH) return whole;
   return withHash(whole, `${plugin}\0${tool}\0${attempt}`, MAX_LENGTH);
 }
 
-/** How a plugin is called where nobody says: its package without scope and without what all of them begin with. */
-export function defaultName(packageName: string): string {
+/** The default name of a plugin: its package without scope and without the common prefix. */
+export function deriveName(packageName: string): string {
   const bare = packageName.replace(/^@[^/]*\//, "").replace(/^toolkeep-(plugin-)?(?=.)/, "");
   return bare
     .toLowerCase()
@@ -67,11 +67,11 @@ export function checkPluginName(name: string): string {
   );
 }
 
-export function noSuchPlugin(name: string, known: Iterable<string>): ToolkeepError {
+export function unknownPluginError(name: string, known: Iterable<string>): ToolkeepError {
   const guess = nearest(name, known);
   return new ToolkeepError(
     "NOT_FOUND",
     `no plugin is named ${JSON.stringify(name.slice(0, 80))}${guess ? `; did you mean ${guess}?` : ""}`,
-    { remedy: "See what there is: toolkeep plugin list." },
+    { remedy: "Run `toolkeep plugin list`." },
   );
 }

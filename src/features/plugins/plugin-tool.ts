@@ -1,6 +1,6 @@
 import type { Capability, Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
-import { believedFlags, type PluginToolDefinition } from "./definitions.ts";
-import { originOf } from "./names.ts";
+import { getEffectiveFlags, type PluginToolDefinition } from "./definitions.ts";
+import { getOrigin } from "./names.ts";
 
 /** What a tool needs of the plugin that it belongs to. */
 export interface ToolHost {
@@ -15,7 +15,7 @@ export interface ToolHost {
 /** A tool of a plugin, under the name it was given: only by name or pattern in a toolbox. */
 export function pluginTool(definition: PluginToolDefinition, name: string, host: ToolHost): Tool {
   const { ownName, title, description, inputSchema, outputSchema, timeoutMs, warning } = definition;
-  const flags = believedFlags(definition.flags, host.trusted);
+  const flags = getEffectiveFlags(definition.flags, host.trusted);
   return {
     name,
     ownName,
@@ -33,7 +33,7 @@ export function pluginTool(definition: PluginToolDefinition, name: string, host:
     },
     flags,
     capabilities: host.capabilities,
-    // What it gives may be anybody's where it may reach anybody.
+    // A plugin with network or shell access may return content from anyone.
     ...(host.capabilities.some((each) => each === "net" || each === "shell") && {
       labels: ["untrusted_content"],
     }),
@@ -41,7 +41,7 @@ export function pluginTool(definition: PluginToolDefinition, name: string, host:
     availability: "both",
     floor: false,
     wildcard: false,
-    origin: originOf(host.plugin),
+    origin: getOrigin(host.plugin),
     timeoutMs,
     status: () => host.status(),
     run: (args, context) => host.run(ownName, args, context),

@@ -11,10 +11,10 @@ import type {
   PluginStore,
 } from "../../machine/db/tables/sources/plugin-record.ts";
 import { checkDefinitions } from "./definitions.ts";
-import { enforcementOf } from "./enforcement.ts";
+import { detectEnforcement } from "./enforcement.ts";
 import { KnownPlugin, type KnownPluginDeps, type PluginView } from "./known-plugin.ts";
-import { checkPluginName, claimNames, defaultName, noSuchPlugin } from "./names.ts";
-import { checkSource, type Fetched, type Found, PluginFiles } from "./package/plugin-files.ts";
+import { checkPluginName, claimNames, deriveName, unknownPluginError } from "./names.ts";
+import { checkSource, type FetchedPlugin, PluginFiles, type PluginSnapshot } from "./package/plugin-files.ts";
 import { PluginLog, type PluginLogLine } from "./plugin-log.ts";
 import { LIMITS, type PluginLimits } from "./process/limits.ts";
 
@@ -29,16 +29,16 @@ export interface PluginsDeps
 }
 
 export interface EnableOptions {
-  /** Only if its files are these: what the person has seen. Absent: whatever they are. */
+  /** Enable only if its files have this hash, which the person has seen. Absent: enable the current files. */
   readonly sha256?: string;
   readonly trusted?: boolean;
 }
 
 const MAX_PLUGINS = 100;
 const SHUTTING_DOWN = "Toolkeep is shutting down";
-const EVERY = "every plugin";
+const ALL_PLUGINS = "every plugin";
 
-/** Packages of others that bring tools. Nothing of them runs in this process, or before a person enabled it. */
+/** Third-party packages that bring tools. None of their code runs in this process, or before a person enabled it. */
 export class Plugins implements ToolSource {
   readonly name = "plugins";
   readonly #deps: PluginsDeps;
@@ -50,7 +50,7 @@ export class Plugins implements ToolSource {
   readonly #known = new Map<string, KnownPlugin>();
   #tools: readonly Tool[] = [];
 
-  /** Starts nothing yet. Whoever opens it closes it. */
+  /** Starts no plugin yet. The caller has to close it. */
   static async open(deps: PluginsDeps): Promise<Plugins> {
     const files = new PluginFiles(deps);
     await files.clean();
@@ -66,7 +66,7 @@ export class Plugins implements ToolSource {
       ...deps,
       files,
       limits: { ...LIMITS, ...deps.limits },
-      enforcement: enforcementOf(process.allowedNodeEnvironmentFlags),
+      enforcement: detectEnforcement(process.allowedNodeEnvironmentFlags),
       onStatus: () => this.#publish(),
     };
   }
@@ -80,26 +80,26 @@ export class Plugins implements ToolSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks at the files of every one. */
+  /** Reads the files of every plugin. */
   async list(): Promise<readonly PluginView[]> {
     const views: PluginView[] = [];
     for (const plugin of [...this.#known.values()]) views.push(await plugin.view());
     return views;
   }
 
-  /** Throws NOT_FOUND with the nearest name. */
+  /** Throws NOT_FOUND, with the nearest name. */
   async get(name: string): Promise<PluginView> {
     return this.#get(name).view();
   }
 
-  /** What it printed and what became of its processes, oldest first. */
+  /** What it printed and what happened to its processes, oldest first. */
   log(name: string): readonly PluginLogLine[] {
     return this.#get(name).log.read(this.#deps.redact);
   }
 
   /**
-   * Fetches a plugin and reads what it says about itself; it stays disabled. Throws BAD_REQUEST where it cannot be
-   * used, NAME_INVALID, NAME_TAKEN.
+   * Fetches a plugin and reads its manifest. It stays disabled. Throws BAD_REQUEST if it cannot be used, NAME_INVALID or
+   * NAME_TAKEN.
    */
   async add(
     given: PluginSource,
@@ -108,12 +108,12 @@ export class Plugins implements ToolSource {
     const source = checkSource(given);
     if (options.name !== undefined) this.#checkNew(checkPluginName(options.name));
     const fetched = await this.#fetch(source, options.signal);
-    const name = options.name ?? defaultName(fetched.found.manifest.packageName);
+    const name = options.name ?? deriveName(fetched.found.manifest.packageName);
     return this.#serial(name, async () => {
       try {
         this.#checkNew(checkPluginName(name));
         const now = this.#deps.clock();
-        const facts = factsOf(fetched.found);
+        const facts = pickFacts(fetched.found);
         await this.#deps.store.plugins.create({
           ...{ name, source, ...facts, enabled: false, agreed: null, tools: [] },
           ...{ createdAt: now, updatedAt: now },
@@ -128,31 +128,31 @@ export class Plugins implements ToolSource {
   }
 
   /**
-   * Agrees to exactly these files and what they declare, starts it to learn its tools, and lets them be called. Throws
-   * CHANGED where the files are others, BAD_REQUEST where it cannot be started or has no tools.
+   * Enables exactly these files with the permissions they declare, and starts the plugin once to list its tools. Throws
+   * CHANGED if the files are different, and BAD_REQUEST if it cannot be started or has no tools.
    */
   enable(name: string, { sha256, trusted = false }: EnableOptions = {}): Promise<PluginView> {
     return this.#serial(name, async () => {
       const plugin = this.#get(name);
-      const found = await plugin.look();
-      if (!found.ok) throw unusable(name, found.error);
+      const found = await plugin.inspect();
+      if (!found.ok) throw unusableError(name, found.error);
       if (sha256 !== undefined && sha256 !== found.value.sha256)
         throw new ToolkeepError(
           "CHANGED",
-          `plugin ${name} is no longer what was looked at: expected the content ${sha256.slice(0, 12)}, got ${found.value.sha256.slice(0, 12)}`,
-          { remedy: `Look at it again: toolkeep plugin show ${name}.` },
+          `plugin ${name} changed since it was reviewed: expected content ${sha256.slice(0, 12)}, got ${found.value.sha256.slice(0, 12)}`,
+          { remedy: `Review it again: toolkeep plugin show ${name}.` },
         );
-      const learned = await plugin.learn(found.value);
-      if (!learned.ok) throw unusable(name, this.#deps.redact(learned.error));
-      const { tools, warnings } = checkDefinitions(learned.value, this.#deps.redact);
-      if (tools.length === 0) throw unusable(name, warnings[0] ?? "it has no tools");
+      const described = await plugin.listTools(found.value);
+      if (!described.ok) throw unusableError(name, this.#deps.redact(described.error));
+      const { tools, warnings } = checkDefinitions(described.value, this.#deps.redact);
+      if (tools.length === 0) throw unusableError(name, warnings[0] ?? "it has no tools");
       const names = await claimNames(
         this.#deps.store.toolNames,
         name,
         tools.map(({ ownName }) => ownName),
       );
       const now = this.#deps.clock();
-      const facts = factsOf(found.value);
+      const facts = pickFacts(found.value);
       const { permissions } = facts;
       await this.#deps.store.plugins.update(name, {
         ...facts,
@@ -176,27 +176,27 @@ export class Plugins implements ToolSource {
     });
   }
 
-  /** Fetches it anew from where it came. Where that brings anything else, it is disabled. */
+  /** Fetches the plugin again from its source. If the files changed, it is disabled. */
   update(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<PluginView> {
     return this.#serial(name, async () => {
       const plugin = this.#get(name);
-      const here = await plugin.look();
+      const here = await plugin.inspect();
       const { record } = plugin;
-      const fetched = await this.#fetch(here.ok ? record.source : sameVersion(record), signal);
+      const fetched = await this.#fetch(here.ok ? record.source : pinVersion(record), signal);
       const { sha256, manifest } = fetched.found;
       if (manifest.packageName !== record.packageName) {
         await this.#files.discard(fetched);
-        throw unusable(name, `expected the package ${record.packageName}, got ${manifest.packageName}`);
+        throw unusableError(name, `expected the package ${record.packageName}, got ${manifest.packageName}`);
       }
       if (here.ok && here.value.sha256 === sha256) await this.#files.discard(fetched);
       else {
         await plugin.close(`plugin ${name} was updated`);
         await this.#files.settle(name, fetched);
       }
-      // What was only missing here is as others know it; where it is not, its status says so here and nowhere else.
+      // If the files were only missing on this machine, the record stays as other processes know it. If the fetched files differ from it, only the status on this machine says so.
       if (here.ok && sha256 !== record.sha256)
         await this.#deps.store.plugins.update(name, {
-          ...factsOf(fetched.found),
+          ...pickFacts(fetched.found),
           enabled: record.enabled && record.agreed?.sha256 === sha256,
           updatedAt: this.#deps.clock(),
         });
@@ -204,7 +204,7 @@ export class Plugins implements ToolSource {
     });
   }
 
-  /** The names of its tools stay taken. */
+  /** The names of its tools stay reserved. */
   remove(name: string): Promise<void> {
     return this.#serial(name, async () => {
       this.#get(name);
@@ -214,16 +214,16 @@ export class Plugins implements ToolSource {
     });
   }
 
-  /** Takes over what another process changed. */
+  /** Applies what another process changed. */
   reload(): Promise<void> {
-    return this.#serial(EVERY, async () => {
+    return this.#serial(ALL_PLUGINS, async () => {
       const records = await this.#deps.store.plugins.list();
-      const gone = new Set(this.#known.keys());
+      const removed = new Set(this.#known.keys());
       for (const record of records) {
-        gone.delete(record.name);
+        removed.delete(record.name);
         await this.#take(record);
       }
-      for (const name of gone) await this.#forget(name);
+      for (const name of removed) await this.#forget(name);
       this.#publish();
     });
   }
@@ -231,14 +231,14 @@ export class Plugins implements ToolSource {
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all([...this.#known.values()].map((plugin) => plugin.close(SHUTTING_DOWN)));
-    await this.#serial(EVERY, async () => {});
+    await this.#serial(ALL_PLUGINS, async () => {});
   }
 
-  /** Puts a record in the place of the one that is known, where it says anything else. */
+  /** Replaces a known plugin if its record changed. */
   async #take(record: PluginRecord, warnings?: readonly string[]): Promise<void> {
     const before = this.#known.get(record.name);
     if (before && warnings === undefined && stableJson(before.record) === stableJson(record)) return;
-    await before?.close(`plugin ${record.name} was ${record.enabled ? "enabled anew" : "disabled"}`);
+    await before?.close(`plugin ${record.name} was ${record.enabled ? "enabled again" : "disabled"}`);
     const log = before?.log ?? new PluginLog(this.#deps.clock);
     this.#known.set(record.name, new KnownPlugin(record, log, warnings ?? [], this.#each));
   }
@@ -255,7 +255,7 @@ export class Plugins implements ToolSource {
     change: "added" | "changed",
     warnings?: readonly string[],
   ): Promise<PluginView> {
-    await this.#serial(EVERY, async () => {
+    await this.#serial(ALL_PLUGINS, async () => {
       const records = await this.#deps.store.plugins.list();
       const record = records.find((each) => each.name === name);
       if (record) await this.#take(record, warnings ?? []);
@@ -271,7 +271,7 @@ export class Plugins implements ToolSource {
     for (const listener of this.#listeners) listener();
   }
 
-  #fetch(source: PluginSource, signal: AbortSignal | undefined): Promise<Fetched> {
+  #fetch(source: PluginSource, signal: AbortSignal | undefined): Promise<FetchedPlugin> {
     const { signal: stop } = this.#stop;
     return this.#files.fetch(source, signal ? AbortSignal.any([signal, stop]) : stop);
   }
@@ -279,33 +279,33 @@ export class Plugins implements ToolSource {
   #get(name: string): KnownPlugin {
     const known = this.#known.get(name);
     if (known) return known;
-    throw noSuchPlugin(name, this.#known.keys());
+    throw unknownPluginError(name, this.#known.keys());
   }
 
   #checkNew(name: string): void {
     if (this.#known.has(name))
-      throw new ToolkeepError("NAME_TAKEN", `a plugin named ${name} is there already`, {
-        remedy: `Fetch it anew with toolkeep plugin update ${name}, or give this one another name with --name.`,
+      throw new ToolkeepError("NAME_TAKEN", `a plugin named ${name} already exists`, {
+        remedy: `Update it with toolkeep plugin update ${name}, or choose another name with --name.`,
       });
     if (this.#known.size >= MAX_PLUGINS)
-      throw new ToolkeepError("TOO_MANY", `there are ${MAX_PLUGINS} plugins already`, {
-        remedy: "Remove one that is no longer needed: toolkeep plugin remove NAME.",
+      throw new ToolkeepError("TOO_MANY", `there are already ${MAX_PLUGINS} plugins`, {
+        remedy: "Remove one you no longer need: toolkeep plugin remove NAME.",
       });
   }
 }
 
-function factsOf({ sha256, manifest }: Found) {
+function pickFacts({ sha256, manifest }: PluginSnapshot) {
   const { packageName, version, description, permissions } = manifest;
   return { packageName, version, description, sha256, permissions: { ...permissions } };
 }
 
-/** Where the files are missing here, exactly those are wanted that a person has seen elsewhere. */
-function sameVersion({ source, packageName, version }: PluginRecord): PluginSource {
+/** If the files are missing here, fetches exactly the version that a person reviewed elsewhere. */
+function pinVersion({ source, packageName, version }: PluginRecord): PluginSource {
   return source.kind === "npm" ? { kind: "npm", spec: `${packageName}@${version}` } : source;
 }
 
-function unusable(name: string, problem: string): ToolkeepError {
+function unusableError(name: string, problem: string): ToolkeepError {
   return new ToolkeepError("BAD_REQUEST", `plugin ${name} cannot be used: ${problem}`, {
-    remedy: `Look at what it printed: toolkeep plugin show ${name}.`,
+    remedy: `See its log: toolkeep plugin show ${name}.`,
   });
 }

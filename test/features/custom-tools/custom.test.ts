@@ -84,7 +84,7 @@ describe("a custom tool", () => {
     expect(reasonOf(test.hub.custom.get("hello").status)).toContain("entry: expected a file of the folder");
     await rm(join(folder, "tool.json"));
     await test.hub.custom.refresh();
-    expect(reasonOf(test.hub.custom.get("hello").status)).toContain("it has no tool.json");
+    expect(reasonOf(test.hub.custom.get("hello").status)).toContain("the folder has no tool.json");
   });
 
   it("whose interpreter is missing here can be enabled, and waits for it", async () => {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { launchOf } from "../../../src/features/custom-tools/launch.ts";
+import { findLaunch } from "../../../src/features/custom-tools/launch.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
 async function programs(...names: readonly string[]) {
@@ -22,7 +22,11 @@ function launch(
   more: { interpreter?: readonly string[]; isExecutable?: boolean } = {},
 ) {
   const { isExecutable = false, ...manifest } = more;
-  return launchOf({ entry, ...manifest }, { path: entry, content: Buffer.from(content), isExecutable }, path);
+  return findLaunch(
+    { entry, ...manifest },
+    { path: entry, content: Buffer.from(content), isExecutable },
+    path,
+  );
 }
 
 describe("the interpreter of a script", () => {
@@ -71,11 +75,11 @@ describe("the interpreter of a script", () => {
       const found = await launch(...args);
       return found.ok ? "" : found.error;
     };
-    expect(await problem("tool", "echo", there.PATH)).toContain("begin it with a #! line");
-    expect(await problem("tool.txt", "#!\n", there.PATH)).toContain("begin it with a #! line");
+    expect(await problem("tool", "echo", there.PATH)).toContain("start it with a #! line");
+    expect(await problem("tool.txt", "#!\n", there.PATH)).toContain("start it with a #! line");
     expect(await problem("tool.py", "", there.PATH)).toContain("python3 or python is not on the PATH");
     expect(await problem("tool", "#!/nowhere/python\n", there.PATH)).toContain(
-      "/nowhere/python is not on this",
+      "/nowhere/python does not exist on this",
     );
     expect(await problem("tool", "#!/usr/bin/env ruby\n", "")).toContain("ruby is not on the PATH");
   });

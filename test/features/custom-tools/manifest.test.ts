@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readManifest } from "../../../src/features/custom-tools/manifest.ts";
+import { parseManifest } from "../../../src/features/custom-tools/manifest.ts";
 
 const LEAST = { description: "Does it.", entry: "tool.sh", input_schema: { type: "object" } };
 
-const read = (more: Record<string, unknown> = {}) => readManifest(JSON.stringify({ ...LEAST, ...more }));
+const read = (more: Record<string, unknown> = {}) => parseManifest(JSON.stringify({ ...LEAST, ...more }));
 
 /** What is wrong with it, as one text. */
 function problems(more: Record<string, unknown>): string {
@@ -100,10 +100,10 @@ describe("a manifest", () => {
   });
 
   it("that is no JSON object is refused, with the place", () => {
-    const broken = readManifest('{\n  "description": "x",\n  "entry": }');
+    const broken = parseManifest('{\n  "description": "x",\n  "entry": }');
     expect(broken.ok ? "" : broken.error[0]).toMatch(/^tool\.json:3:\d+/);
-    for (const content of ["[]", "null", "", '"x"']) expect(readManifest(content).ok).toBe(false);
-    expect(readManifest(`{"description": "${"x".repeat(300_000)}"}`)).toEqual({
+    for (const content of ["[]", "null", "", '"x"']) expect(parseManifest(content).ok).toBe(false);
+    expect(parseManifest(`{"description": "${"x".repeat(300_000)}"}`)).toEqual({
       ok: false,
       error: ["tool.json: expected at most 262144 bytes"],
     });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { removeLeftCopies } from "../../../src/features/custom-tools/run-script.ts";
+import { removeStaleCopies } from "../../../src/features/custom-tools/run-script.ts";
 import { workspacePath } from "../../../src/machine/files/workspace.ts";
 import { enabledTool, enableTool } from "../../support/custom.ts";
 import { living } from "../../support/living.ts";
@@ -153,7 +153,7 @@ describe("the environment of a script", () => {
     await enabledTool(test, "nul", "echo ran", { secrets: ["API_KEY"] });
     expect(await test.call("custom_nul")).toMatchObject({
       outcome: "unavailable",
-      text: expect.stringContaining("API_KEY holds a NUL byte"),
+      text: expect.stringContaining("API_KEY contains a NUL byte"),
     });
   });
 });
@@ -309,11 +309,11 @@ describe("copies that a killed process left", () => {
     const place = join(home.path, "run", "custom", "call-left");
     await mkdir(place, { recursive: true });
     await writeFile(join(place, "tool.sh"), "");
-    await removeLeftCopies(home.path, Date.now());
+    await removeStaleCopies(home.path, Date.now());
     expect(await readdir(join(home.path, "run", "custom"))).toEqual(["call-left"]);
-    await removeLeftCopies(home.path, Date.now() + 16 * 60_000);
+    await removeStaleCopies(home.path, Date.now() + 16 * 60_000);
     expect(await readdir(join(home.path, "run", "custom"))).toEqual([]);
-    await removeLeftCopies(join(home.path, "nowhere"), Date.now());
+    await removeStaleCopies(join(home.path, "nowhere"), Date.now());
   });
 });
 

@@ -29,7 +29,7 @@ function heldTool() {
 describe("calls of scripts", () => {
   it("are so many at once, and agents take turns", async () => {
     const { tool, begun } = heldTool();
-    const { run } = new ScriptCalls(2).counted(tool);
+    const { run } = new ScriptCalls(2).track(tool);
     const calls = ["a", "a", "a", "a", "b"].map((agent) => run({}, context(agent)));
     await waitUntil("two have begun", () => begun.length === 2);
     expect(begun.map(({ agent }) => agent)).toEqual(["a", "a"]);
@@ -44,7 +44,7 @@ describe("calls of scripts", () => {
   it("that too many of the same agent wait for do not begin, those of another do", async () => {
     const { tool, begun } = heldTool();
     const calls = new ScriptCalls(1, 1);
-    const { run } = calls.counted(tool);
+    const { run } = calls.track(tool);
     const first = run({}, context("a"));
     const second = run({}, context("a"));
     expect(await run({}, context("a"))).toMatchObject({ kind: "unavailable" });
@@ -59,7 +59,7 @@ describe("calls of scripts", () => {
 
   it("that are given up while they wait do not begin", async () => {
     const { tool, begun } = heldTool();
-    const { run } = new ScriptCalls(1).counted(tool);
+    const { run } = new ScriptCalls(1).track(tool);
     const first = run({}, context("a"));
     const cancel = new AbortController();
     const waiting = run({}, context("a", cancel.signal));
@@ -73,7 +73,7 @@ describe("calls of scripts", () => {
   it("are stopped by close, and none begins after it", async () => {
     const { tool, begun } = heldTool();
     const calls = new ScriptCalls();
-    const { run } = calls.counted(tool);
+    const { run } = calls.track(tool);
     const running = run({}, context("a"));
     await waitUntil("it has begun", () => begun.length === 1);
     await calls.close();

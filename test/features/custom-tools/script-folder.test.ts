@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listFolder, readFolder, unpack } from "../../../src/features/custom-tools/script-folder.ts";
+import { listFolder, readFolder, writeFiles } from "../../../src/features/custom-tools/script-folder.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
 async function folderOf(files: Readonly<Record<string, string>>) {
@@ -63,7 +63,7 @@ describe("the content of a folder", () => {
     await using place = await tempHome();
     const read = await readFolder(folder.path);
     if (!read.ok) throw new Error(read.error);
-    await unpack(read.value, place.path);
+    await writeFiles(read.value, place.path);
     expect(await readFile(join(place.path, "lib/deep/a"), "utf8")).toBe("1");
     expect((await stat(join(place.path, "tool.sh"))).mode & 0o777).toBe(0o700);
     expect((await stat(join(place.path, "lib/deep/a"))).mode & 0o777).toBe(0o600);
@@ -109,7 +109,7 @@ describe("a folder is refused", () => {
       const place = join(folder.path, path);
       const { mode } = await stat(place);
       await chmod(place, mode | 0o002);
-      expect(await problemOf(folder.path)).toContain(`${shown} can be written by every user`);
+      expect(await problemOf(folder.path)).toContain(`every user of this machine can write ${shown}`);
       await chmod(place, mode);
     }
     expect(await problemOf(folder.path)).toBe("");
@@ -121,14 +121,14 @@ describe("a folder is refused", () => {
     expect(await problemOf(many.path)).toContain("more than 200 files");
     await using large = await folderOf({ a: "" });
     await truncate(join(large.path, "a"), 8 * 1024 * 1024 + 1);
-    expect(await problemOf(large.path)).toContain("larger than 8 MiB");
+    expect(await problemOf(large.path)).toContain("exceed 8 MiB");
     await using deep = await folderOf({ "1/2/3/4/5/6/7/8/9/a": "" });
     expect(await problemOf(deep.path)).toContain("more than 8 folders deep");
   });
 
   it("that is not there, or is no folder", async () => {
     await using folder = await folderOf({ a: "" });
-    expect(await problemOf(join(folder.path, "nowhere"))).toBe("it is not there");
+    expect(await problemOf(join(folder.path, "nowhere"))).toBe("it does not exist");
     expect(await problemOf(join(folder.path, "a"))).toContain("ENOTDIR");
   });
 });

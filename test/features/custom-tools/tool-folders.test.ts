@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EMPTY, ToolFolders } from "../../../src/features/custom-tools/tool-folders.ts";
+import { EMPTY_SCAN, ToolFolders } from "../../../src/features/custom-tools/tool-folders.ts";
 import { writeTool } from "../../support/custom.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
@@ -13,7 +13,7 @@ describe("the folders of tools", () => {
     await writeTool(home.path, "one", "echo 1");
     await writeTool(home.path, "two", "echo 2");
     const folders = foldersOf(home.path);
-    const first = await folders.scan(EMPTY);
+    const first = await folders.scan(EMPTY_SCAN);
     expect([...first.tools.keys()]).toEqual(["one", "two"]);
     await writeTool(home.path, "two", "echo 3");
     const second = await folders.scan(first);
@@ -25,17 +25,17 @@ describe("the folders of tools", () => {
     await using home = await tempHome();
     const folder = await writeTool(home.path, "one", "echo 1", { entry: "bin/tool.sh" });
     await mkdir(join(home.path, "tools", "empty"));
-    const { folders, tools } = await foldersOf(home.path).scan(EMPTY);
+    const { folders, tools } = await foldersOf(home.path).scan(EMPTY_SCAN);
     const tooled = join(home.path, "tools");
     expect([...folders].sort()).toEqual([tooled, join(tooled, "empty"), folder, join(folder, "bin")]);
-    expect(tools.get("empty")?.read).toEqual({ ok: false, error: "it has no tool.json" });
+    expect(tools.get("empty")?.read).toEqual({ ok: false, error: "the folder has no tool.json" });
   });
 
   it("are the first 200; of the others is told", async () => {
     await using home = await tempHome();
     for (let index = 0; index < 202; index++)
       await mkdir(join(home.path, "tools", `t${String(index).padStart(3, "0")}`), { recursive: true });
-    const { tools, problems } = await foldersOf(home.path).scan(EMPTY);
+    const { tools, problems } = await foldersOf(home.path).scan(EMPTY_SCAN);
     expect(tools.size).toBe(200);
     expect(problems).toEqual([
       expect.stringMatching(/^t200: only the first 200/),
@@ -45,11 +45,11 @@ describe("the folders of tools", () => {
 
   it("need not be there, nor be folders: a hub starts all the same", async () => {
     await using home = await tempHome();
-    expect((await foldersOf(home.path).scan(EMPTY)).problems).toEqual([]);
+    expect((await foldersOf(home.path).scan(EMPTY_SCAN)).problems).toEqual([]);
     await using other = await tempHome();
     await writeFile(join(other.path, "tools"), "no folder");
-    expect(await foldersOf(other.path).scan(EMPTY)).toMatchObject({
-      problems: [expect.stringContaining("it cannot be looked at (EEXIST)")],
+    expect(await foldersOf(other.path).scan(EMPTY_SCAN)).toMatchObject({
+      problems: [expect.stringContaining("cannot be read (EEXIST)")],
     });
   });
 });

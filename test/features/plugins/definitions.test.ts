@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { believedFlags, checkDefinitions } from "../../../src/features/plugins/definitions.ts";
-import { defaultName, nameOf } from "../../../src/features/plugins/names.ts";
+import { checkDefinitions, getEffectiveFlags } from "../../../src/features/plugins/definitions.ts";
+import { buildToolName, deriveName } from "../../../src/features/plugins/names.ts";
 
 const tool = (more: object) => ({ name: "tool", description: "Does it.", runs: true, ...more });
 const plain = (text: string) => text;
@@ -14,7 +14,7 @@ describe("what a plugin says its tools are", () => {
     [tool({ runs: false }), "no run function"],
     [tool({ description: " " }), "no description"],
     [tool({ inputSchema: { x: "x".repeat(70_000) } }), "more than 65536 bytes"],
-    [tool({ description: "the key is s3cret" }), "holds a secret"],
+    [tool({ description: "the key is s3cret" }), "contains a secret"],
     [tool({ inputSchema: JSON.parse("[".repeat(200) + "]".repeat(200)) }), "levels deep"],
   ])("is left out where it cannot be used: %#", (described, warning) => {
     const redact = (text: string) => text.replace("s3cret", "***");
@@ -29,7 +29,7 @@ describe("what a plugin says its tools are", () => {
     expect(tools).toHaveLength(200);
     expect(warnings).toEqual([
       expect.stringContaining("at most 200"),
-      expect.stringContaining("there twice"),
+      expect.stringContaining("defined twice"),
     ]);
   });
 
@@ -50,18 +50,18 @@ describe("what a plugin says its tools are", () => {
       [tool({ flags: { readOnly: true, concurrencySafe: true } })],
       plain,
     ).tools;
-    expect(believedFlags(said!.flags, false)).toEqual({
+    expect(getEffectiveFlags(said!.flags, false)).toEqual({
       readOnly: false,
       concurrencySafe: false,
       destructive: false,
     });
-    expect(believedFlags(said!.flags, true)).toEqual({
+    expect(getEffectiveFlags(said!.flags, true)).toEqual({
       readOnly: true,
       concurrencySafe: true,
       destructive: false,
     });
     const [both] = checkDefinitions([tool({ flags: { readOnly: true, destructive: true } })], plain).tools;
-    expect(believedFlags(both!.flags, true)).toEqual({
+    expect(getEffectiveFlags(both!.flags, true)).toEqual({
       readOnly: false,
       concurrencySafe: false,
       destructive: true,
@@ -71,9 +71,9 @@ describe("what a plugin says its tools are", () => {
 
 describe("names", () => {
   it("of tools fit everywhere", () => {
-    expect(nameOf("my-plugin", "Do.It", 0)).toBe("plugin_my_plugin_do_it");
-    expect(nameOf("p", "t".repeat(64), 0)).toHaveLength(64);
-    expect(nameOf("p", "t", 1)).not.toBe(nameOf("p", "t", 2));
+    expect(buildToolName("my-plugin", "Do.It", 0)).toBe("plugin_my_plugin_do_it");
+    expect(buildToolName("p", "t".repeat(64), 0)).toHaveLength(64);
+    expect(buildToolName("p", "t", 1)).not.toBe(buildToolName("p", "t", 2));
   });
 
   it.each([
@@ -82,6 +82,6 @@ describe("names", () => {
     ["@scope/My.Weather", "my-weather"],
     ["toolkeep-plugin-", "plugin-"],
   ])("of plugins follow from their package: %s is %s", (packageName, name) => {
-    expect(defaultName(packageName)).toBe(name);
+    expect(deriveName(packageName)).toBe(name);
   });
 });

@@ -21,7 +21,7 @@ describe("examples/plugin", () => {
   it("asks for nothing but reading the workspace", async () => {
     await using example = await withExample();
     expect(example.enabled).toMatchObject({
-      may: ["read the files in the workspace of the agent that calls"],
+      may: ["read the files in the calling agent's workspace"],
       status: { kind: "active" },
       warnings: [],
       tools: [{ name: "plugin_tables_columns" }, { name: "plugin_tables_select" }],

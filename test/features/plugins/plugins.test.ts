@@ -26,7 +26,7 @@ describe("a plugin from a folder", () => {
       tools: [],
       may: [
         "reach example.com on the network",
-        "read the files in the workspace of the agent that calls",
+        "read the files in the calling agent's workspace",
         "use the secret TOKEN",
       ],
       missingSecrets: ["TOKEN"],

@@ -9,10 +9,10 @@ export const MAX_FILES = 20_000;
 export const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * One hash over every file in a folder: paths, contents, and where links lead. A link that leads out is refused,
- * because Node follows it past what a plugin may read.
+ * One hash over all files in a folder: paths, contents and link targets. A link that leads out of the folder is refused,
+ * because Node would follow it beyond what the plugin may read.
  */
-export async function contentHash(folder: string): Promise<Result<string, string>> {
+export async function hashContent(folder: string): Promise<Result<string, string>> {
   const total = createHash("sha256");
   const root = await realpath(folder);
   let files = 0;
@@ -32,34 +32,34 @@ export async function contentHash(folder: string): Promise<Result<string, string
       files += 1;
       bytes += stats.size;
       if (files > MAX_FILES || bytes > MAX_BYTES)
-        return err(`a plugin has at most ${MAX_FILES} files and ${MAX_BYTES / 1024 ** 2} MiB`);
+        return err(`a plugin can have at most ${MAX_FILES} files and ${MAX_BYTES / 1024 ** 2} MiB`);
       if (stats.isSymbolicLink()) {
-        if (!(await leadsInside(root, path)))
+        if (!(await isLinkInside(root, path)))
           return err(`${path} is a link that leads out of the plugin's folder`);
         total.update(`link ${path}\0${await readlink(join(root, path))}\0`);
       } else if (stats.isFile()) {
-        total.update(`file ${path}\0${await fileHash(join(root, path))}\0`);
+        total.update(`file ${path}\0${await hashFile(join(root, path))}\0`);
       } else return err(`${path} is neither a file nor a folder`);
     }
   }
   return ok(total.digest("hex"));
 }
 
-/** The history of a folder is no part of what it does, and is not copied. */
+/** The git history is not part of a plugin and is not copied. */
 export function isIgnored(name: string): boolean {
   return name === ".git";
 }
 
-async function leadsInside(root: string, path: string): Promise<boolean> {
+async function isLinkInside(root: string, path: string): Promise<boolean> {
   try {
     return (await realpath(join(root, path))).startsWith(root + sep);
   } catch {
-    // A link that leads nowhere may lead somewhere later.
+    // A dangling link may lead somewhere later.
     return false;
   }
 }
 
-async function fileHash(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");

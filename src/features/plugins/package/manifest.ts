@@ -4,15 +4,15 @@ import { isRecord } from "../../../lib/json.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import { type PluginPermissions, readPermissions } from "../permissions.ts";
 
-/** What the package.json of a plugin says, before anything of it has run. */
+/** The manifest of a plugin, read from its package.json before any of its code runs. */
 export interface Manifest {
   readonly packageName: string;
   readonly version: string;
   readonly description: string;
-  /** Absolute, without symbolic links, inside the folder. */
+  /** An absolute path inside the folder, without symbolic links. */
   readonly entry: string;
   readonly permissions: PluginPermissions;
-  /** Names and descriptions, as far as the plugin lists them; only for people. */
+  /** The tools that the plugin lists, only for people. */
   readonly announced: readonly AnnouncedTool[];
 }
 
@@ -33,13 +33,13 @@ export async function readManifest(folder: string): Promise<Result<Manifest, str
   if (!document.ok) return document;
   const { name, version, description, toolkeep } = document.value;
   if (typeof name !== "string" || name.length > 214 || !PACKAGE_NAME.test(name))
-    return err("package.json: name is missing or not one that npm takes");
+    return err("package.json: name is missing or not a valid npm name");
   if (!isRecord(toolkeep))
     return err(`package.json of ${name} has no "toolkeep" field, so it is not a Toolkeep plugin`);
   const unknown = Object.keys(toolkeep).find((key) => !KEYS.has(key));
   if (unknown !== undefined)
     return err(
-      `package.json: toolkeep: unknown key ${JSON.stringify(unknown.slice(0, 80))}; there are ${[...KEYS].join(", ")}`,
+      `package.json: toolkeep: unknown key ${JSON.stringify(unknown.slice(0, 80))}; expected ${[...KEYS].join(", ")}`,
     );
   const permissions = readPermissions(toolkeep.permissions);
   if (!permissions.ok) return err(`package.json: toolkeep.${permissions.error}`);
@@ -47,11 +47,11 @@ export async function readManifest(folder: string): Promise<Result<Manifest, str
   if (!entry.ok) return entry;
   return ok({
     packageName: name,
-    version: shortText(version) || "0.0.0",
-    description: shortText(description),
+    version: shortenText(version) || "0.0.0",
+    description: shortenText(description),
     entry: entry.value,
     permissions: permissions.value,
-    announced: announcedTools(toolkeep.tools),
+    announced: readAnnouncedTools(toolkeep.tools),
   });
 }
 
@@ -59,13 +59,11 @@ async function readPackage(path: string): Promise<Result<Record<string, unknown>
   try {
     if ((await stat(path)).size > MAX_BYTES) return err(`package.json is larger than ${MAX_BYTES} bytes`);
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
-    return isRecord(value) ? ok(value) : err("package.json does not hold an object");
+    return isRecord(value) ? ok(value) : err("package.json does not contain an object");
   } catch (error) {
     if (error instanceof SyntaxError) return err("package.json is not JSON");
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    return err(
-      code === "ENOENT" ? "there is no package.json in it" : `package.json cannot be read (${code})`,
-    );
+    return err(code === "ENOENT" ? "it has no package.json" : `package.json cannot be read (${code})`);
   }
 }
 
@@ -74,22 +72,22 @@ async function findEntry(folder: string, entry: unknown): Promise<Result<string,
     return err("package.json: toolkeep.entry: expected the path of a file");
   try {
     const [root, real] = await Promise.all([realpath(folder), realpath(join(folder, entry))]);
-    if (!real.startsWith(root + sep)) return err(`the entry ${entry} lies outside the plugin's folder`);
+    if (!real.startsWith(root + sep)) return err(`the entry ${entry} is outside the plugin's folder`);
     return (await stat(real)).isFile() ? ok(real) : err(`the entry ${entry} is not a file`);
   } catch {
-    return err(`the entry ${entry} does not exist; build the plugin first, or correct toolkeep.entry`);
+    return err(`the entry ${entry} does not exist; build the plugin first, or fix toolkeep.entry`);
   }
 }
 
-function announcedTools(tools: unknown): readonly AnnouncedTool[] {
+function readAnnouncedTools(tools: unknown): readonly AnnouncedTool[] {
   if (!Array.isArray(tools)) return [];
   return tools.slice(0, MAX_ANNOUNCED).flatMap((tool) => {
     const { name, description }: Record<string, unknown> = isRecord(tool) ? tool : { name: tool };
-    const text = shortText(name);
-    return text === "" ? [] : [{ name: text, description: shortText(description) }];
+    const text = shortenText(name);
+    return text === "" ? [] : [{ name: text, description: shortenText(description) }];
   });
 }
 
-function shortText(value: unknown): string {
+function shortenText(value: unknown): string {
   return typeof value === "string" ? value.replace(/\p{Cc}/gu, " ").slice(0, MAX_TEXT) : "";
 }

@@ -14,18 +14,18 @@ export interface NpmDeps {
 
 const LIMIT_MS = 5 * 60_000;
 const MAX_OUTPUT = 32 * 1024;
-const SHOWN = 1_500;
-/** A package of a registry, with a version, a range or a tag; addresses and paths are none. */
+const MAX_SHOWN = 1_500;
+/** A registry package with an optional version, range or tag. URLs and paths do not match. */
 const SPEC = /^((?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@([^\s/:@]{1,100}))?$/i;
 
-/** The name of the package that a spec asks for; undefined where it is not one of a registry. */
-export function packageOf(spec: string): string | undefined {
+/** The package name in a spec; undefined if it is not a registry package. */
+export function parsePackageName(spec: string): string | undefined {
   return spec.length > 300 ? undefined : SPEC.exec(spec)?.[1];
 }
 
 /**
- * Installs a package with what it depends on into an empty folder, and runs nothing of it: install scripts are left
- * out. The error is what npm said.
+ * Installs a package and its dependencies into an empty folder, without running any of their code: install scripts are
+ * disabled. The error contains the output of npm.
  */
 export async function npmInstall(
   spec: string,
@@ -35,7 +35,7 @@ export async function npmInstall(
 ): Promise<Result<void, string>> {
   const npm = await findProgram("npm", baseEnv.PATH);
   if (npm === undefined) return err("npm is not on the PATH of the daemon; install it with Node.js");
-  // With a name of its own, else npm writes that of the folder into its lock, and no two installs are equal.
+  // Set a fixed name; otherwise npm writes the folder's name into its lock file, and no two installs are equal.
   await writeFile(join(folder, "package.json"), '{ "name": "plugin-with-dependencies", "private": true }\n');
   const ran = await runCommand(
     processes,
@@ -52,8 +52,8 @@ export async function npmInstall(
   if (ran.reason === "cancelled") return err("npm install was cancelled");
   if (ran.reason === "timed_out") return err(`npm install took longer than ${LIMIT_MS / 60_000} minutes`);
   if (ran.reason === "ended" && ran.code === 0) return ok(undefined);
-  const said = `${ran.errors.trim() || ran.output.trim() || "it said nothing"}`;
-  return err(`npm install ${spec} failed (exit code ${ran.code ?? "none"}): ${said.slice(0, SHOWN)}`);
+  const output = `${ran.errors.trim() || ran.output.trim() || "no output"}`;
+  return err(`npm install ${spec} failed (exit code ${ran.code ?? "none"}): ${output.slice(0, MAX_SHOWN)}`);
 }
 
 const OPTIONS = [

@@ -4,33 +4,33 @@ import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { PluginRecord, PluginSource } from "../../../machine/db/tables/sources/plugin-record.ts";
-import { contentHash, isIgnored } from "./content.ts";
+import { hashContent, isIgnored } from "./content.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { type NpmDeps, npmInstall, packageOf } from "./npm-install.ts";
+import { type NpmDeps, npmInstall, parsePackageName } from "./npm-install.ts";
 
 export interface PluginFilesDeps extends NpmDeps {
   readonly home: string;
   readonly newId: NewId;
 }
 
-/** What is on disk of a plugin at one moment. */
-export interface Found {
-  /** Everything that was hashed and that its process may read; absolute, without symbolic links. */
+/** The files of a plugin at one moment. */
+export interface PluginSnapshot {
+  /** The folder that was hashed and that its process may read; absolute, without symbolic links. */
   readonly root: string;
   readonly sha256: string;
   readonly manifest: Manifest;
 }
 
-/** Files that were fetched and are not a plugin's yet. */
-export interface Fetched {
-  readonly found: Found;
-  /** Where they lie until `settle`; null: they are used where they are. */
+/** Fetched files that are not installed yet. */
+export interface FetchedPlugin {
+  readonly found: PluginSnapshot;
+  /** The temporary folder until `settle`; null if the files are used in place. */
   readonly staged: string | null;
 }
 
 const TEMPORARY = /^\.(new|old)-/;
 
-/** The files of plugins: fetched from folders and npm, kept in `TOOLKEEP_HOME/plugins`. */
+/** Fetches the files of plugins from folders and npm, and keeps them in `TOOLKEEP_HOME/plugins`. */
 export class PluginFiles {
   readonly #deps: PluginFilesDeps;
   readonly #folder: string;
@@ -40,79 +40,82 @@ export class PluginFiles {
     this.#folder = join(deps.home, "plugins");
   }
 
-  /** Removes what an interrupted change left behind. */
+  /** Removes leftovers of interrupted changes. */
   async clean(): Promise<void> {
     for (const name of await readdir(this.#folder).catch(() => []))
-      if (TEMPORARY.test(name)) await discard(join(this.#folder, name));
+      if (TEMPORARY.test(name)) await removeFolder(join(this.#folder, name));
   }
 
-  /** Where the files of a plugin are. */
-  rootOf({ name, source }: Pick<PluginRecord, "name" | "source">): string {
+  /** The folder of a plugin's files. */
+  getRoot({ name, source }: Pick<PluginRecord, "name" | "source">): string {
     return source.kind === "link" ? source.spec : join(this.#folder, name);
   }
 
-  /** Reads all of it. The error says why it cannot be used. */
-  find(record: Pick<PluginRecord, "name" | "source" | "packageName">): Promise<Result<Found, string>> {
-    return findIn(this.rootOf(record), record.source, record.packageName);
+  /** Reads all files. The error says why they cannot be used. */
+  find(
+    record: Pick<PluginRecord, "name" | "source" | "packageName">,
+  ): Promise<Result<PluginSnapshot, string>> {
+    return readSnapshot(this.getRoot(record), record.source, record.packageName);
   }
 
-  /** Throws BAD_REQUEST where there is nothing that can be used, and leaves nothing behind then. */
-  async fetch(source: PluginSource, signal: AbortSignal): Promise<Fetched> {
-    if (source.kind === "link") return { found: usable(await findIn(source.spec, source, "")), staged: null };
+  /** Throws BAD_REQUEST if the source is not usable, and then leaves nothing behind. */
+  async fetch(source: PluginSource, signal: AbortSignal): Promise<FetchedPlugin> {
+    if (source.kind === "link")
+      return { found: requireUsable(await readSnapshot(source.spec, source, "")), staged: null };
     const staged = join(this.#folder, `.${this.#deps.newId("new").replace("_", "-")}`);
     await mkdir(staged, { recursive: true, mode: 0o700 });
     try {
-      const found = await this.#fetchInto(staged, source, signal);
-      return { found: usable(found), staged };
+      const snapshot = await this.#fetchInto(staged, source, signal);
+      return { found: requireUsable(snapshot), staged };
     } catch (error) {
-      await discard(staged);
+      await removeFolder(staged);
       throw error;
     }
   }
 
-  /** Puts fetched files in the place of those that the plugin has. Nothing of it may run meanwhile. */
-  async settle(name: string, { staged }: Fetched): Promise<void> {
+  /** Replaces the plugin's files with the fetched ones. The plugin must not be running. */
+  async settle(name: string, { staged }: FetchedPlugin): Promise<void> {
     if (staged === null) return;
-    const place = join(this.#folder, name);
+    const target = join(this.#folder, name);
     const old = join(this.#folder, `.${this.#deps.newId("old").replace("_", "-")}`);
-    await rename(place, old).catch(ignoreMissing);
-    await rename(staged, place);
-    await discard(old);
+    await rename(target, old).catch(ignoreMissing);
+    await rename(staged, target);
+    await removeFolder(old);
   }
 
-  async discard({ staged }: Fetched): Promise<void> {
-    if (staged !== null) await discard(staged);
+  async discard({ staged }: FetchedPlugin): Promise<void> {
+    if (staged !== null) await removeFolder(staged);
   }
 
-  /** A linked folder is a person's own and stays. */
+  /** A linked folder belongs to a person and is kept. */
   async remove(record: Pick<PluginRecord, "name" | "source">): Promise<void> {
-    if (record.source.kind !== "link") await discard(this.rootOf(record));
+    if (record.source.kind !== "link") await removeFolder(this.getRoot(record));
   }
 
   async #fetchInto(
     staged: string,
     source: PluginSource,
     signal: AbortSignal,
-  ): Promise<Result<Found, string>> {
+  ): Promise<Result<PluginSnapshot, string>> {
     if (source.kind === "npm") {
       const installed = await npmInstall(source.spec, staged, this.#deps, signal);
-      return installed.ok ? findIn(staged, source, packageOf(source.spec)!) : installed;
+      return installed.ok ? readSnapshot(staged, source, parsePackageName(source.spec)!) : installed;
     }
-    // Before anything is copied: this also bounds it.
-    const original = await findIn(source.spec, source, "");
+    // Check the source before copying; this also limits its size.
+    const original = await readSnapshot(source.spec, source, "");
     if (!original.ok) return original;
-    const wanted = (path: string) => !path.slice(original.value.root.length).split("/").some(isIgnored);
-    await cp(original.value.root, staged, { recursive: true, verbatimSymlinks: true, filter: wanted });
-    return findIn(staged, source, "");
+    const isCopied = (path: string) => !path.slice(original.value.root.length).split("/").some(isIgnored);
+    await cp(original.value.root, staged, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+    return readSnapshot(staged, source, "");
   }
 }
 
-/** Throws BAD_REQUEST for what no plugin can come from. */
+/** Throws BAD_REQUEST for an invalid source. */
 export function checkSource({ kind, spec }: PluginSource): PluginSource {
-  if (kind === "npm" && packageOf(spec) === undefined)
+  if (kind === "npm" && parsePackageName(spec) === undefined)
     throw new ToolkeepError(
       "BAD_REQUEST",
-      `expected a package of an npm registry, such as name, @scope/name or name@1.2.3; got ${JSON.stringify(spec.slice(0, 80))}`,
+      `expected an npm package such as name, @scope/name or name@1.2.3; got ${JSON.stringify(spec.slice(0, 80))}`,
       { remedy: "For a folder, give its path: ./folder." },
     );
   if (kind !== "npm" && (!isAbsolute(spec) || spec.includes("\0")))
@@ -123,15 +126,15 @@ export function checkSource({ kind, spec }: PluginSource): PluginSource {
   return { kind, spec };
 }
 
-/** The package of an npm plugin stands beside what it depends on, so its root is above it. */
-async function findIn(
+/** The root of an npm plugin is above its package, because its dependencies are installed next to it. */
+async function readSnapshot(
   folder: string,
   { kind }: PluginSource,
   packageName: string,
-): Promise<Result<Found, string>> {
+): Promise<Result<PluginSnapshot, string>> {
   try {
     const root = await realpath(folder);
-    const sha256 = await contentHash(root);
+    const sha256 = await hashContent(root);
     if (!sha256.ok) return sha256;
     const manifest = await readManifest(kind === "npm" ? join(root, "node_modules", packageName) : root);
     return manifest.ok ? ok({ root, sha256: sha256.value, manifest: manifest.value }) : manifest;
@@ -142,14 +145,14 @@ async function findIn(
   }
 }
 
-function usable(found: Result<Found, string>): Found {
+function requireUsable(found: Result<PluginSnapshot, string>): PluginSnapshot {
   if (found.ok) return found.value;
   throw new ToolkeepError("BAD_REQUEST", found.error, {
-    remedy: "A plugin is a package whose package.json has a toolkeep field: docs/plugins.md.",
+    remedy: "A plugin is a package whose package.json has a toolkeep field; see docs/plugins.md.",
   });
 }
 
-async function discard(folder: string): Promise<void> {
+async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -2,11 +2,11 @@ import { type Content, type ToolResult, text } from "../../../contract/tool.ts";
 import { extentOf, isRecord } from "../../../lib/json.ts";
 import type { CallEnd } from "./plugin-process.ts";
 
-/** How a call of a plugin's tool ended, as a result. */
-export function resultOf(end: CallEnd, plugin: string): ToolResult {
+/** Turns the end of a call into a result. */
+export function toResult(end: CallEnd, plugin: string): ToolResult {
   switch (end.kind) {
     case "value":
-      return answerOf(end.value);
+      return toToolResult(end.value);
     case "threw":
       return { kind: "failed", message: end.message };
     case "cancelled":
@@ -16,17 +16,17 @@ export function resultOf(end: CallEnd, plugin: string): ToolResult {
     case "gone":
       return {
         kind: "unavailable",
-        message: `plugin ${plugin} did not answer: ${end.message}. It is started again with the next call; a person can see why with toolkeep plugin show ${plugin}.`,
+        message: `plugin ${plugin} did not answer: ${end.message}. It restarts with the next call. For the reason, a person can run toolkeep plugin show ${plugin}.`,
       };
   }
 }
 
 const MAX_DEPTH = 100;
 
-/** A text, MCP content, or any JSON value. */
-function answerOf(value: unknown): ToolResult {
+/** Accepts text, MCP content, or any JSON value. */
+function toToolResult(value: unknown): ToolResult {
   if (extentOf(value, MAX_DEPTH).tooDeep)
-    return { kind: "failed", message: `its answer is nested more than ${MAX_DEPTH} levels deep` };
+    return { kind: "failed", message: `the answer is nested more than ${MAX_DEPTH} levels deep` };
   if (typeof value === "string") return { kind: "output", content: [text(value)] };
   if (value === null) return { kind: "output", content: [text("(no output)")] };
   if (!isRecord(value)) return { kind: "output", content: [text(JSON.stringify(value, null, 2))] };
@@ -35,7 +35,7 @@ function answerOf(value: unknown): ToolResult {
   const structured = isRecord(value.structured) ? { structured: value.structured } : {};
   const { content } = value as { content: Content[] };
   return value.isError === true
-    ? { kind: "failed", message: messageIn(content), content, ...structured }
+    ? { kind: "failed", message: findMessage(content), content, ...structured }
     : { kind: "output", content, ...structured };
 }
 
@@ -43,7 +43,7 @@ function isContent(block: unknown): block is Content {
   return isRecord(block) && typeof block.type === "string";
 }
 
-function messageIn(content: readonly Content[]): string {
+function findMessage(content: readonly Content[]): string {
   const lines = content.flatMap((block) => (typeof block.text === "string" ? [block.text] : []));
-  return lines.join("\n").trim() || "the tool reported an error and said nothing about it";
+  return lines.join("\n").trim() || "the tool reported an error without a message";
 }

@@ -1,24 +1,24 @@
-/** How long and how much a plugin's process may take. */
+/** Time and size limits of a plugin's process. */
 export interface PluginLimits {
-  /** Until it has said what its tools are. */
+  /** Time until it has listed its tools. */
   readonly loadMs: number;
-  /** Until it has heard that a call is to stop; one that has not hangs and is ended. */
+  /** Time to acknowledge a cancelled call. A process that does not is considered hung and ended. */
   readonly stopMs: number;
-  /** Without a call, until it is ended. */
+  /** Time without a call until it is ended. */
   readonly idleMs: number;
-  /** After it ended by itself, longer with each time in a row; the last repeats. */
+  /** Pauses before restarts after consecutive failures; the last one repeats. */
   readonly pausesMs: readonly number[];
   readonly maxMessageBytes: number;
   readonly maxMessagesPerSecond: number;
-  /** It may send so much when it starts and for each call: reading takes time that everybody else waits for. */
+  /** Bytes it may send at start and per call, because reading them takes time from everybody else. */
   readonly bytesPerCall: number;
-  /** As much of that as can be saved up. */
+  /** The most unused bytes that can accumulate. */
   readonly maxSavedBytes: number;
-  /** Under way at once. */
+  /** Concurrent calls. */
   readonly maxCalls: number;
-  /** That were given up and still run: beyond this many the process is ended. */
+  /** Cancelled calls that may still be running; with more, the process is ended. */
   readonly maxAbandoned: number;
-  /** Processes of one plugin: one for each workspace that it uses. */
+  /** Processes per plugin: one for each workspace that it uses. */
   readonly maxProcesses: number;
   readonly memoryMiB: number;
 }

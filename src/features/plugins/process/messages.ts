@@ -1,8 +1,8 @@
 import type { Progress } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
 
-/** What a plugin's process is told. */
-export type ToPlugin =
+/** Messages to a plugin's process. */
+export type HostMessage =
   | { readonly type: "load"; readonly plugin: string; readonly folder: string; readonly entry: string }
   | {
       readonly type: "call";
@@ -15,11 +15,11 @@ export type ToPlugin =
     }
   | { readonly type: "cancel"; readonly id: number };
 
-/** What it may say. */
-export type FromPlugin =
+/** Messages from a plugin's process. */
+export type PluginMessage =
   | { readonly type: "ready"; readonly tools: readonly unknown[] }
   | { readonly type: "failed"; readonly message: string }
-  /** It has heard that a call is to stop. */
+  /** Acknowledges that a call was cancelled. */
   | { readonly type: "stopping"; readonly id: number }
   | { readonly type: "progress"; readonly id: number; readonly update: Progress }
   | { readonly type: "result"; readonly id: number; readonly value: unknown }
@@ -27,29 +27,29 @@ export type FromPlugin =
 
 const MAX_MESSAGE = 10_000;
 
-/** Undefined for what is no message: the plugin can write to its pipe whatever it likes. */
-export function readMessage(line: string): FromPlugin | undefined {
-  const sent = parsed(line);
-  if (!isRecord(sent)) return undefined;
-  const { type, id } = sent;
-  if (type === "ready") return Array.isArray(sent.tools) ? { type, tools: sent.tools } : undefined;
-  if (type === "failed") return { type, message: textOf(sent.message) };
+/** Undefined for an invalid message: the plugin can write anything to its pipe. */
+export function readMessage(line: string): PluginMessage | undefined {
+  const message = parseJson(line);
+  if (!isRecord(message)) return undefined;
+  const { type, id } = message;
+  if (type === "ready") return Array.isArray(message.tools) ? { type, tools: message.tools } : undefined;
+  if (type === "failed") return { type, message: readText(message.message) };
   if (typeof id !== "number") return undefined;
   switch (type) {
     case "stopping":
       return { type, id };
     case "progress":
-      return { type, id, update: progressOf(sent) };
+      return { type, id, update: readProgress(message) };
     case "result":
-      return { type, id, value: sent.value };
+      return { type, id, value: message.value };
     case "error":
-      return { type, id, message: textOf(sent.message) };
+      return { type, id, message: readText(message.message) };
     default:
       return undefined;
   }
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -57,7 +57,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function progressOf({ progress, total, message }: Record<string, unknown>): Progress {
+function readProgress({ progress, total, message }: Record<string, unknown>): Progress {
   return {
     progress: typeof progress === "number" ? progress : 0,
     ...(typeof total === "number" && { total }),
@@ -65,6 +65,6 @@ function progressOf({ progress, total, message }: Record<string, unknown>): Prog
   };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" && value !== "" ? value.slice(0, MAX_MESSAGE) : "it did not say why";
+function readText(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value.slice(0, MAX_MESSAGE) : "no reason given";
 }

@@ -2,35 +2,35 @@ import { messageOf } from "../../../contract/errors.ts";
 import type { ToolContext, ToolResult } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import { resultOf } from "./answer.ts";
+import { toResult } from "./answer.ts";
 import { PluginProcess, type PluginProcessDeps, type PluginStart } from "./plugin-process.ts";
 
 export interface PluginHostDeps extends PluginProcessDeps {
   readonly plugin: string;
   readonly clock: Clock;
-  /** How a process of it is started now, for this workspace; an error says why it is not. */
-  readonly starting: (workspace: string | null) => Promise<Result<PluginStart, string>>;
-  /** The secrets that it declared and that are set. */
+  /** How to start a process for this workspace; the error says why it cannot start. */
+  readonly prepareStart: (workspace: string | null) => Promise<Result<PluginStart, string>>;
+  /** The declared secrets that are set. */
   readonly secrets: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A process for one workspace; `""` where it has none. */
-interface Running {
+/** A process for one workspace; the key is `""` without one. */
+interface RunningProcess {
   readonly key: string;
   readonly process: PluginProcess;
   idle: NodeJS.Timeout | undefined;
 }
 
 /**
- * The processes of one enabled plugin: started at the first call, ended after a while without one. What a process may
- * read and write is fixed when it starts, so a plugin that uses files has one for each workspace.
+ * The processes of one enabled plugin: started on the first call, ended when idle. What a process may read and write is
+ * fixed at start, so a plugin that uses files has one process per workspace.
  */
 export class PluginHost {
   readonly #deps: PluginHostDeps;
-  readonly #running = new Map<string, Promise<Result<Running, string>>>();
+  readonly #running = new Map<string, Promise<Result<RunningProcess, string>>>();
   readonly #alive = new Set<PluginProcess>();
-  /** Those without a call, the one that has rested longest first. */
-  readonly #resting = new Set<Running>();
+  /** Processes without a call, longest idle first. */
+  readonly #resting = new Set<RunningProcess>();
   #closed: string | undefined;
   #failures = 0;
   #pausedUntil = 0;
@@ -44,15 +44,15 @@ export class PluginHost {
     return this.#alive.size;
   }
 
-  /** Why it is not started for now, after it ended by itself; undefined where nothing stands in the way. */
+  /** Why it is not restarted yet after a failure; undefined if it can be started. */
   get pause(): string | undefined {
     const left = this.#pausedUntil - this.#deps.clock();
     return left > 0
-      ? `plugin ${this.#deps.plugin} failed (${this.#lastReason}) and is started again in ${Math.ceil(left / 1000)} s`
+      ? `plugin ${this.#deps.plugin} failed (${this.#lastReason}) and restarts in ${Math.ceil(left / 1000)} s`
       : undefined;
   }
 
-  /** `workspace` is null for a plugin that may not use files. */
+  /** `workspace` is null for a plugin without file access. */
   async run(
     tool: string,
     args: Readonly<Record<string, unknown>>,
@@ -65,17 +65,17 @@ export class PluginHost {
     const { signal, progress, caller } = context;
     if (signal.aborted) {
       this.#rest(found.value);
-      return resultOf({ kind: "cancelled" }, this.#deps.plugin);
+      return toResult({ kind: "cancelled" }, this.#deps.plugin);
     }
     this.#wake(found.value);
     const call = { tool, args, workspace, secrets, agent: caller.agentName };
     const end = await found.value.process.call(call, progress, signal);
     if (end.kind === "value" || end.kind === "threw") this.#failures = 0;
     this.#rest(found.value);
-    return resultOf(end, this.#deps.plugin);
+    return toResult(end, this.#deps.plugin);
   }
 
-  /** Ends every process, also those that are still starting; calls under way end with the reason. */
+  /** Ends every process, including those still starting. Running calls end with the reason. */
   async close(reason: string): Promise<void> {
     this.#closed = reason;
     for (const running of this.#resting) clearTimeout(running.idle);
@@ -83,7 +83,7 @@ export class PluginHost {
     await Promise.all(this.#running.values());
   }
 
-  async #processFor(workspace: string | null): Promise<Result<Running, string>> {
+  async #processFor(workspace: string | null): Promise<Result<RunningProcess, string>> {
     const { limits, plugin } = this.#deps;
     const key = workspace ?? "";
     for (;;) {
@@ -100,7 +100,7 @@ export class PluginHost {
       if (this.#running.size < limits.maxProcesses) break;
       if (!(await this.#makeRoom()))
         return err(
-          `plugin ${plugin} works for ${limits.maxProcesses} workspaces already; try again in a moment`,
+          `plugin ${plugin} is already busy in ${limits.maxProcesses} workspaces; try again in a moment`,
         );
     }
     const started = this.#start(key, workspace);
@@ -110,9 +110,9 @@ export class PluginHost {
     return result;
   }
 
-  async #start(key: string, workspace: string | null): Promise<Result<Running, string>> {
-    const { plugin, log, starting } = this.#deps;
-    const start = await starting(workspace);
+  async #start(key: string, workspace: string | null): Promise<Result<RunningProcess, string>> {
+    const { plugin, log, prepareStart } = this.#deps;
+    const start = await prepareStart(workspace);
     if (!start.ok) return start;
     if (this.#closed !== undefined) return err(this.#closed);
     let process: PluginProcess;
@@ -121,15 +121,15 @@ export class PluginHost {
     } catch (error) {
       return err(`plugin ${plugin} could not be started: ${messageOf(error)}`);
     }
-    log.add("its process was started");
+    log.add("process started");
     this.#alive.add(process);
-    const running: Running = { key, process, idle: undefined };
+    const running: RunningProcess = { key, process, idle: undefined };
     void process.gone.then((reason) => this.#ended(running, reason));
     const ready = await process.ready;
     return ready.ok ? ok(running) : err(`plugin ${plugin} could not be started: ${ready.error}`);
   }
 
-  #ended(running: Running, reason: string): void {
+  #ended(running: RunningProcess, reason: string): void {
     this.#wake(running);
     this.#alive.delete(running.process);
     const current = this.#running.get(running.key);
@@ -137,8 +137,8 @@ export class PluginHost {
       const isThis = now.ok && now.value === running;
       if (isThis && this.#running.get(running.key) === current) this.#running.delete(running.key);
     });
-    this.#deps.log.add(`its process is gone: ${reason}`);
-    if (reason === IDLE || reason === this.#closed) return;
+    this.#deps.log.add(`process ended: ${reason}`);
+    if (reason === IDLE_REASON || reason === this.#closed) return;
     const { pausesMs } = this.#deps.limits;
     const pauseMs = pausesMs[Math.min(this.#failures, pausesMs.length - 1)] ?? 0;
     this.#failures += 1;
@@ -146,29 +146,29 @@ export class PluginHost {
     this.#pausedUntil = this.#deps.clock() + pauseMs;
   }
 
-  /** Ends the process after a while, unless a call comes. */
-  #rest(running: Running): void {
+  /** Ends the process after a while without calls. */
+  #rest(running: RunningProcess): void {
     this.#wake(running);
     if (running.process.busy > 0 || running.process.isEnding || this.#closed !== undefined) return;
-    running.idle = setTimeout(() => void running.process.end(IDLE), this.#deps.limits.idleMs);
+    running.idle = setTimeout(() => void running.process.end(IDLE_REASON), this.#deps.limits.idleMs);
     running.idle.unref();
     this.#resting.add(running);
   }
 
-  #wake(running: Running): void {
+  #wake(running: RunningProcess): void {
     clearTimeout(running.idle);
     this.#resting.delete(running);
   }
 
-  /** Ends one process that has nothing to do; false where all have. */
+  /** Ends one idle process; false if all are busy. */
   async #makeRoom(): Promise<boolean> {
     const [longest] = this.#resting;
     if (!longest) return false;
     this.#wake(longest);
     this.#running.delete(longest.key);
-    await longest.process.end(IDLE);
+    await longest.process.end(IDLE_REASON);
     return true;
   }
 }
 
-const IDLE = "it had nothing to do";
+const IDLE_REASON = "idle";

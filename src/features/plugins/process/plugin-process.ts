@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Processes, ProcessTree } from "../../../machine/process/processes.ts";
 import type { PluginLog } from "../plugin-log.ts";
 import type { PluginLimits } from "./limits.ts";
-import { type FromPlugin, readMessage, type ToPlugin } from "./messages.ts";
+import { type HostMessage, type PluginMessage, readMessage } from "./messages.ts";
 import { RUNNER } from "./runner.ts";
 
 export interface PluginStart {
@@ -14,7 +14,7 @@ export interface PluginStart {
   readonly entry: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What Node holds it to. */
+  /** Arguments that make Node enforce its permissions. */
   readonly nodeArgs: readonly string[];
 }
 
@@ -24,9 +24,9 @@ export interface PluginProcessDeps {
   readonly log: PluginLog;
 }
 
-export type PluginCall = Omit<Extract<ToPlugin, { type: "call" }>, "type" | "id">;
+export type PluginCall = Omit<Extract<HostMessage, { type: "call" }>, "type" | "id">;
 
-/** How a call ended. `gone`: the process ended before it answered; `refused`: it never got the call. */
+/** How a call ended. `gone`: the process ended before answering; `refused`: it never got the call. */
 export type CallEnd =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "threw"; readonly message: string }
@@ -34,28 +34,28 @@ export type CallEnd =
   | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "cancelled" };
 
-interface Pending {
+interface PendingCall {
   readonly settle: (end: CallEnd) => void;
   readonly progress: (update: Progress) => void;
-  /** It heard that it is to stop, and nobody waits for it any more. */
+  /** The plugin acknowledged the cancellation, and nobody waits for the result. */
   abandoned: boolean;
-  patience: NodeJS.Timeout | undefined;
+  stopTimer: NodeJS.Timeout | undefined;
 }
 
 const GRACE_MS = 1_000;
 const FLOOD_BYTES = 1024 * 1024;
 const FLOOD_PAUSE_MS = 100;
 
-/** The process of one plugin: tells its tools once, then takes calls, until it ends or is ended. */
+/** The process of one plugin. It lists its tools once, then takes calls until it ends. */
 export class PluginProcess {
-  /** What it says its tools are, or why it does not; never rejects. */
+  /** Its tools, or why it did not list them. Never rejects. */
   readonly ready: Promise<Result<readonly unknown[], string>>;
-  /** Resolves with the reason once nothing of it is left. */
+  /** Resolves with the reason when the process and its children have ended. */
   readonly gone: Promise<string>;
   readonly #deps: PluginProcessDeps;
   readonly #tree: ProcessTree;
   readonly #input: Writable;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingCall>();
   #told: (tools: Result<readonly unknown[], string>) => void = () => {};
   #calls = 0;
   #strays = 0;
@@ -83,7 +83,7 @@ export class PluginProcess {
     });
     const [, stdout, stderr, input, output] = this.#tree.child.stdio;
     this.#input = input as Writable;
-    this.#input.on("error", () => {}); // a closed pipe shows as the end of the process
+    this.#input.on("error", () => {}); // a closed pipe is reported as the end of the process
     for (const stream of [stdout, stderr]) if (stream) this.#keep(stream as Readable);
     if (output) this.#listen(output as Readable);
     this.ready = new Promise((resolve) => {
@@ -94,7 +94,7 @@ export class PluginProcess {
     this.#send({ type: "load", plugin, folder, entry });
   }
 
-  /** Calls that somebody waits for. */
+  /** The number of calls that somebody waits for. */
   get busy(): number {
     return [...this.#pending.values()].filter((call) => !call.abandoned).length;
   }
@@ -103,14 +103,14 @@ export class PluginProcess {
     return this.#reason !== undefined;
   }
 
-  /** Never rejects. Only after `ready`. */
+  /** Never rejects. Call only after `ready`. */
   call(call: PluginCall, progress: (update: Progress) => void, signal: AbortSignal): Promise<CallEnd> {
     const { maxCalls, maxMessageBytes, bytesPerCall, maxSavedBytes } = this.#deps.limits;
     if (this.#reason !== undefined) return Promise.resolve({ kind: "gone", message: this.#reason });
     if (this.#pending.size >= maxCalls || this.#input.writableLength > maxMessageBytes)
       return Promise.resolve({
         kind: "refused",
-        message: `${this.#pending.size} of its calls are under way already`,
+        message: `${this.#pending.size} calls are already running`,
       });
     this.#savedBytes = Math.min(this.#savedBytes + bytesPerCall, maxSavedBytes);
     const id = ++this.#calls;
@@ -120,14 +120,14 @@ export class PluginProcess {
         signal.removeEventListener("abort", cancel);
         resolve(end);
       };
-      this.#pending.set(id, { settle, progress, abandoned: false, patience: undefined });
+      this.#pending.set(id, { settle, progress, abandoned: false, stopTimer: undefined });
       this.#send({ type: "call", id, ...call });
       signal.addEventListener("abort", cancel, { once: true });
       if (signal.aborted) cancel();
     });
   }
 
-  /** Ends the process and everything it started; calls under way end with the reason. */
+  /** Ends the process and everything it started. Running calls end with the reason. */
   async end(reason: string): Promise<void> {
     this.#fail(reason);
     await this.gone;
@@ -137,7 +137,7 @@ export class PluginProcess {
     this.#reason ??= reason;
     this.#told(err(this.#reason));
     for (const [id, call] of this.#pending) {
-      clearTimeout(call.patience);
+      clearTimeout(call.stopTimer);
       call.settle({ kind: "gone", message: this.#reason });
       this.#pending.delete(id);
     }
@@ -146,20 +146,17 @@ export class PluginProcess {
 
   async #watch(): Promise<string> {
     const { code, signal } = await this.#tree.ended;
-    const how = `its process ended (${signal ?? (code === null ? "it could not be started" : `exit code ${code}`)})`;
-    // What it answered last may still be in the pipe.
-    await drained(this.#tree.child.stdio[4] as Readable | null);
-    this.#fail(how);
+    const reason = `its process ended (${signal ?? (code === null ? "it could not be started" : `exit code ${code}`)})`;
+    // Its last answers may still be in the pipe.
+    await waitUntilDrained(this.#tree.child.stdio[4] as Readable | null);
+    this.#fail(reason);
     await this.#tree.end(GRACE_MS);
-    return this.#reason ?? how;
+    return this.#reason ?? reason;
   }
 
   #limitLoad(): void {
     const { loadMs } = this.#deps.limits;
-    const timer = setTimeout(
-      () => this.#fail(`it did not say what its tools are within ${loadMs / 1000} s`),
-      loadMs,
-    );
+    const timer = setTimeout(() => this.#fail(`it did not list its tools within ${loadMs / 1000} s`), loadMs);
     void this.ready.then(() => clearTimeout(timer));
   }
 
@@ -167,13 +164,13 @@ export class PluginProcess {
     const call = this.#pending.get(id);
     if (!call || call.abandoned) return;
     this.#send({ type: "cancel", id });
-    call.patience = setTimeout(
-      () => this.#fail("it hangs: it did not hear that a call was cancelled"),
+    call.stopTimer = setTimeout(
+      () => this.#fail("it hangs: it did not acknowledge a cancelled call"),
       this.#deps.limits.stopMs,
     );
   }
 
-  #send(message: ToPlugin): void {
+  #send(message: HostMessage): void {
     this.#input.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -190,19 +187,19 @@ export class PluginProcess {
 
   #hear(line: string): void {
     if (this.#reason !== undefined) return;
-    const tooMuch = this.#tooMuch(line.length);
-    const message = tooMuch === undefined ? readMessage(line) : undefined;
-    if (tooMuch !== undefined) this.#fail(tooMuch);
+    const problem = this.#tooMuch(line.length);
+    const message = problem === undefined ? readMessage(line) : undefined;
+    if (problem !== undefined) this.#fail(problem);
     else if (message === undefined) this.#stray();
     else if (message.type === "ready") this.#told(ok(message.tools));
     else if (message.type === "failed") this.#fail(message.message);
     else this.#answer(message);
   }
 
-  #answer(message: Extract<FromPlugin, { id: number }>): void {
+  #answer(message: Extract<PluginMessage, { id: number }>): void {
     const { type, id } = message;
     const call = this.#pending.get(id);
-    // One that was given up may still answer; what nobody asked for is no answer.
+    // A cancelled call may still answer. An answer to an unknown call is invalid.
     if (!call && id > this.#calls) this.#stray();
     if (!call) return;
     if (type === "stopping") this.#abandon(call);
@@ -211,41 +208,41 @@ export class PluginProcess {
     else if (!call.abandoned) call.progress(message.update);
   }
 
-  #settle(id: number, call: Pending, end: CallEnd): void {
-    clearTimeout(call.patience);
+  #settle(id: number, call: PendingCall, end: CallEnd): void {
+    clearTimeout(call.stopTimer);
     this.#pending.delete(id);
     call.settle(end);
   }
 
-  #abandon(call: Pending): void {
-    clearTimeout(call.patience);
+  #abandon(call: PendingCall): void {
+    clearTimeout(call.stopTimer);
     call.abandoned = true;
     call.settle({ kind: "cancelled" });
-    const left = [...this.#pending.values()].filter(({ abandoned }) => abandoned).length;
-    if (left > this.#deps.limits.maxAbandoned)
-      this.#fail(`${left} of its calls went on after they were cancelled`);
+    const abandonedCount = [...this.#pending.values()].filter(({ abandoned }) => abandoned).length;
+    if (abandonedCount > this.#deps.limits.maxAbandoned)
+      this.#fail(`${abandonedCount} calls kept running after they were cancelled`);
   }
 
   #stray(): void {
     this.#strays += 1;
-    if (this.#strays === 1) this.#deps.log.add("it sent a message that is none");
-    if (this.#strays > MAX_STRAYS) this.#fail(`it sent more than ${MAX_STRAYS} messages that are none`);
+    if (this.#strays === 1) this.#deps.log.add("it sent an invalid message");
+    if (this.#strays > MAX_INVALID) this.#fail(`it sent more than ${MAX_INVALID} invalid messages`);
   }
 
-  /** Why it may not send another message of this size; undefined where it may. */
+  /** Why it may not send another message of this size; undefined if it may. */
   #tooMuch(bytes: number): string | undefined {
     const { maxMessagesPerSecond } = this.#deps.limits;
     const now = performance.now();
     if (now - this.#second.since > 1_000) this.#second = { since: now, messages: 0 };
     this.#second.messages += 1;
     this.#savedBytes -= bytes;
-    if (this.#savedBytes < 0) return "it sent more bytes than its calls account for";
+    if (this.#savedBytes < 0) return "it sent more data than its calls allow";
     return this.#second.messages > maxMessagesPerSecond
-      ? `it sent more than ${maxMessagesPerSecond} messages a second`
+      ? `it sent more than ${maxMessagesPerSecond} messages per second`
       : undefined;
   }
 
-  /** What it prints is for people. A flood must leave time for everything else. */
+  /** Keeps what it prints for people. Pauses during a flood, so that everything else still gets time. */
   #keep(stream: Readable): void {
     const writer = this.#deps.log.writer();
     let bytes = 0;
@@ -262,15 +259,15 @@ export class PluginProcess {
   }
 }
 
-const MAX_STRAYS = 1_000;
+const MAX_INVALID = 1_000;
 const DRAIN_MS = 500;
 
-async function drained(stream: Readable | null): Promise<void> {
+async function waitUntilDrained(stream: Readable | null): Promise<void> {
   if (!stream || stream.readableEnded || stream.destroyed) return;
   let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, DRAIN_MS);
   });
-  await Promise.race([new Promise((resolve) => stream.once("close", resolve)), enough]);
+  await Promise.race([new Promise((resolve) => stream.once("close", resolve)), timeout]);
   clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 /**
- * What runs in the process of a plugin. It is plain JavaScript in a string, because a process started from a file
- * needs another file after a build than before it, and Node would have to be allowed to read it. Messages come on
- * descriptor 3 and go on 4, one JSON object a line; what the plugin prints goes elsewhere.
+ * The code that runs in a plugin's process. It is plain JavaScript in a string because the path of a file differs before
+ * and after a build, and Node would need permission to read it. Messages arrive on descriptor 3 and leave on 4, one JSON
+ * object per line; what the plugin prints goes elsewhere.
  */
 export const RUNNER = `
 import fs from "node:fs";
@@ -12,7 +12,7 @@ const calls = new Map();
 let tools = new Map();
 let parts = [];
 
-// Not a file stream: its reads wait in a thread, and a process cannot exit before they have ended.
+// Not a file stream, whose reads block a thread so that the process could not exit.
 const input = new net.Socket({ fd: 3, readable: true, writable: false });
 input.setEncoding("utf8");
 input.on("data", (chunk) => {
@@ -23,7 +23,7 @@ input.on("data", (chunk) => {
   }
   parts.push(lines[lines.length - 1]);
 });
-// Whoever started this is gone.
+// The parent process has ended.
 input.on("close", () => process.exit(0));
 input.on("error", () => process.exit(0));
 
@@ -48,16 +48,16 @@ async function load({ entry, plugin, folder }) {
     const factory = exported.createPlugin ?? exported.default?.createPlugin;
     const made = typeof factory === "function" ? await factory({ plugin, folder, log }) : exported;
     const list = made?.tools ?? made?.default?.tools ?? made?.default;
-    if (!Array.isArray(list)) throw new Error("the entry exports neither tools (a list), nor default with tools, nor createPlugin");
+    if (!Array.isArray(list)) throw new Error("the entry exports neither tools (a list), nor a default with tools, nor createPlugin");
     tools = new Map(list.filter((tool) => typeof tool?.run === "function").map((tool) => [tool.name, tool]));
-    send({ type: "ready", tools: list.map(described) });
+    send({ type: "ready", tools: list.map(describeTool) });
   } catch (error) {
     console.error(error);
     send({ type: "failed", message: messageOf(error) });
   }
 }
 
-function described(tool) {
+function describeTool(tool) {
   if (tool === null || typeof tool !== "object") return tool;
   const { name, title, description, inputSchema, outputSchema, flags, timeoutMs } = tool;
   return { name, title, description, inputSchema, outputSchema, flags, timeoutMs, runs: typeof tool.run === "function" };
@@ -73,7 +73,7 @@ async function call({ id, tool, args, workspace, secrets, agent }) {
   const context = { signal: controller.signal, progress, secrets: Object.freeze(secrets), agent, log };
   try {
     const known = tools.get(tool);
-    if (known === undefined) throw new Error("the plugin has no tool " + tool + " any more; a person can enable it again");
+    if (known === undefined) throw new Error("the plugin no longer has a tool " + tool + "; a person can enable the plugin again");
     const value = await known.run(args, workspace === null ? context : { ...context, workspace });
     send({ type: "result", id, value: value === undefined ? null : value });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { contentHash } from "../../../../src/features/plugins/package/content.ts";
+import { hashContent } from "../../../../src/features/plugins/package/content.ts";
 import { readManifest } from "../../../../src/features/plugins/package/manifest.ts";
 import { writePlugin } from "../../../support/plugin.ts";
 import { tempHome } from "../../../support/temp-home.ts";
@@ -9,8 +9,8 @@ import { tempHome } from "../../../support/temp-home.ts";
 describe("the manifest of a plugin", () => {
   it.each([
     ["{", "is not JSON"],
-    ["[]", "does not hold an object"],
-    ['{"name":"../x"}', "name is missing or not one that npm takes"],
+    ["[]", "does not contain an object"],
+    ['{"name":"../x"}', "name is missing or not a valid npm name"],
     ['{"name":"x"}', 'no "toolkeep" field'],
     ['{"name":"x","toolkeep":{"entries":1}}', 'unknown key "entries"'],
     ['{"name":"x","toolkeep":{"entry":"missing.js"}}', "does not exist; build the plugin first"],
@@ -53,7 +53,7 @@ describe("the content of a plugin", () => {
     await using home = await tempHome();
     const folder = await writePlugin(home.path, {});
     const hash = async () => {
-      const hashed = await contentHash(folder);
+      const hashed = await hashContent(folder);
       return hashed.ok ? hashed.value : hashed.error;
     };
     const seen = [await hash()];
@@ -73,6 +73,6 @@ describe("the content of a plugin", () => {
     await using home = await tempHome();
     const folder = await writePlugin(join(home.path, "plugin"), {});
     await symlink(target, join(folder, "link"));
-    expect(await contentHash(folder)).toEqual({ ok: false, error: expect.stringContaining("leads out") });
+    expect(await hashContent(folder)).toEqual({ ok: false, error: expect.stringContaining("leads out") });
   });
 });

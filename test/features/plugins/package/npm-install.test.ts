@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packageOf } from "../../../../src/features/plugins/package/npm-install.ts";
+import { parsePackageName } from "../../../../src/features/plugins/package/npm-install.ts";
 import { npmRegistry } from "../../../support/npm-registry.ts";
 import { testHub } from "../../../support/test-hub.ts";
 
@@ -56,6 +56,6 @@ describe("a spec", () => {
     ["name other", undefined],
     ["", undefined],
   ])("%j asks for %j", (spec, name) => {
-    expect(packageOf(spec)).toBe(name);
+    expect(parsePackageName(spec)).toBe(name);
   });
 });

@@ -22,7 +22,7 @@ async function hosting(run: string, limits: Partial<PluginLimits> = {}) {
     ...{ plugin: "sample", processes, log, limits: { ...LIMITS, ...limits } },
     clock: () => now,
     secrets: async () => ({}),
-    starting: async () => {
+    prepareStart: async () => {
       starts += 1;
       return ok({
         ...{ plugin: "sample", folder, cwd: folder, entry: join(folder, "index.js"), env: {}, nodeArgs: [] },
@@ -71,7 +71,7 @@ describe("the host of a plugin", () => {
   it("ends a process that has nothing to do, and starts it again", async () => {
     await using hosted = await hosting("return process.pid;", { idleMs: 50 });
     const first = await hosted.call();
-    await waitUntil("its process is gone", () => hosted.host.processes === 0);
+    await waitUntil("process ended", () => hosted.host.processes === 0);
     expect(await hosted.call()).not.toEqual(first);
     expect(hosted.starts()).toBe(2);
   });
@@ -80,7 +80,7 @@ describe("the host of a plugin", () => {
     await using hosted = await hosting("process.exit(7);", { pausesMs: [0, 1_000, 5_000] });
     const crash = async () => {
       const answer = await hosted.call();
-      await waitUntil("its process is gone", () => hosted.host.processes === 0);
+      await waitUntil("process ended", () => hosted.host.processes === 0);
       return answer;
     };
     expect(await crash()).toMatchObject({
@@ -89,7 +89,7 @@ describe("the host of a plugin", () => {
     });
     await crash();
     expect(hosted.starts()).toBe(2);
-    expect(await hosted.call()).toMatchObject({ message: expect.stringContaining("started again in 1 s") });
+    expect(await hosted.call()).toMatchObject({ message: expect.stringContaining("restarts in 1 s") });
     expect(hosted.starts()).toBe(2);
     hosted.pass(1_000);
     await crash();
@@ -103,7 +103,7 @@ describe("the host of a plugin", () => {
     });
     for (let round = 0; round < 3; round++) {
       await hosted.call({ crash: true });
-      await waitUntil("its process is gone", () => hosted.host.processes === 0);
+      await waitUntil("process ended", () => hosted.host.processes === 0);
       expect(await hosted.call()).toMatchObject({ kind: "output" });
     }
   });
@@ -155,8 +155,8 @@ describe("the host of a plugin", () => {
     });
     for (let round = 0; round < 2; round++)
       expect(await hosted.cancelled()).toMatchObject({ kind: "failed" });
-    await waitUntil("its process is gone", () => hosted.host.processes === 0);
-    expect(hosted.log().at(-1)).toContain("went on after they were cancelled");
+    await waitUntil("process ended", () => hosted.host.processes === 0);
+    expect(hosted.log().at(-1)).toContain("kept running after they were cancelled");
   });
 
   it("ends a process that hangs and does not hear that a call was cancelled", async () => {
@@ -165,7 +165,7 @@ describe("the host of a plugin", () => {
       kind: "unavailable",
       message: expect.stringContaining("it hangs"),
     });
-    await waitUntil("its process is gone", () => hosted.host.processes === 0);
+    await waitUntil("process ended", () => hosted.host.processes === 0);
   });
 
   it("that is closed while a process starts leaves none behind", async () => {

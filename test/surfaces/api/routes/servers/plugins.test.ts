@@ -30,7 +30,7 @@ describe("/api/plugins", () => {
     await api.request("POST", "/api/call", { name: "plugin_mine_tool" });
     const { body: shown } = await api.request("GET", "/api/plugins/mine");
     expect(shown.plugin.processes).toBe(1);
-    expect(shown.log.map(({ text }: { text: string }) => text)).toContain("its process was started");
+    expect(shown.log.map(({ text }: { text: string }) => text)).toContain("process started");
 
     await writePlugin(spec, { permissions: { network: true, files: "write" } });
     const { body: updated } = await api.request("POST", "/api/plugins/mine/update");

@@ -96,7 +96,7 @@ describe("toolkeep tool", () => {
     const listed = await typed(api, ["tool", "list"]);
     expect(listed.out).toMatch(/^custom: 1 tool\n {2}custom_hello +disabled +The tool hello\.$/m);
     expect(listed.out).toContain(
-      "custom_hello is not enabled. A person who has read it enables it: toolkeep tool",
+      "custom_hello is not enabled. A person has to review and enable it: toolkeep tool",
     );
     expect(listed.out).toContain('not a tool: "Not-This"');
     expect((await typed(api, ["tool", "list", "--agent", "main"])).out).not.toContain("custom_hello");

@@ -9,7 +9,7 @@ describe("toolkeep plugin", () => {
     const folder = await writtenPlugin(api, { permissions: { files: "write", secrets: ["KEY"] } });
     const { code, out } = await typed(api, ["plugin", "add", folder]);
     expect(code).toBe(0);
-    expect(out).toContain("  - change the files in the workspace of the agent that calls\n");
+    expect(out).toContain("  - change the files in the calling agent's workspace\n");
     expect(out).toContain("Secrets not set yet:\n  - KEY\n");
     expect(out).toContain("Added, not enabled. Review its permissions, then: toolkeep plugin enable sample");
     expect(api.hub.plugins.tools()).toEqual([]);
@@ -84,7 +84,7 @@ describe("toolkeep plugin", () => {
     expect(out).toContain("New since it was last enabled:\n  - read the files");
     expect(out).toContain("Updated (1.0.0 → 1.1.0), not enabled.");
     expect((await typed(api, ["plugin", "list"])).out).toContain(
-      "enables it: toolkeep plugin enable sample\n",
+      "enable it: toolkeep plugin enable sample\n",
     );
     expect((await typed(api, ["plugin", "update", "sample"])).out).toContain(
       "sample 1.1.0 is already installed, not enabled.",

@@ -1,65 +1,65 @@
 import type { ToolStatus } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { CustomToolRecord } from "../../machine/db/tables/sources/custom-tool-record.ts";
-import { type Launch, launchOf } from "./launch.ts";
-import { MANIFEST, type Manifest, type ReadManifest, readManifest } from "./manifest.ts";
+import { findLaunch, type Launch } from "./launch.ts";
+import { MANIFEST, type Manifest, type ParsedManifest, parseManifest } from "./manifest.ts";
 import { readFolder, type ScriptFolder } from "./script-folder.ts";
 
 export const PREFIX = "custom_";
 
-/** A folder of `tools/` with a usable name, as it was read last. */
-export interface FoundTool {
+/** A folder in `tools/` with a valid name, as last read. */
+export interface ScannedTool {
   readonly slug: string;
   readonly folder: string;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
-  /** Null where the folder could not be read whole. */
+  /** Null if the folder could not be read completely. */
   readonly sha256: string | null;
-  /** What of it can be used, or what is wrong with it. */
-  readonly read: Result<Usable, string>;
+  /** The usable tool, or what is wrong with it. */
+  readonly read: Result<UsableTool, string>;
 }
 
-export interface Usable extends ReadManifest {
-  /** An interpreter that is missing here may be there on another machine. */
+export interface UsableTool extends ParsedManifest {
+  /** An interpreter that is missing here may exist on another machine. */
   readonly launch: Result<Launch, string>;
 }
 
-/** Reads a folder and what its manifest says. Never rejects for what is in it. */
-export async function findTool(
+/** Reads a folder and its manifest. Never rejects because of their content. */
+export async function readTool(
   slug: string,
   folder: string,
-  pathOf: (manifest: Manifest) => string | undefined,
-): Promise<FoundTool> {
-  const found = await readFolder(folder);
-  if (!found.ok) return { slug, folder, files: [], sha256: null, read: found };
-  const { files, sha256 } = found.value;
+  getPath: (manifest: Manifest) => string | undefined,
+): Promise<ScannedTool> {
+  const tool = await readFolder(folder);
+  if (!tool.ok) return { slug, folder, files: [], sha256: null, read: tool };
+  const { files, sha256 } = tool.value;
   return {
     slug,
     folder,
     files: files.map(({ path, content }) => ({ path, bytes: content.length })),
     sha256,
-    read: await usable(found.value, pathOf),
+    read: await checkFiles(tool.value, getPath),
   };
 }
 
-async function usable(
+async function checkFiles(
   { files }: ScriptFolder,
-  pathOf: (manifest: Manifest) => string | undefined,
-): Promise<Result<Usable, string>> {
-  const written = files.find(({ path }) => path === MANIFEST);
-  if (!written) return err(`it has no ${MANIFEST}`);
-  const manifest = readManifest(written.content.toString("utf8"));
+  getPath: (manifest: Manifest) => string | undefined,
+): Promise<Result<UsableTool, string>> {
+  const manifestFile = files.find(({ path }) => path === MANIFEST);
+  if (!manifestFile) return err(`the folder has no ${MANIFEST}`);
+  const manifest = parseManifest(manifestFile.content.toString("utf8"));
   if (!manifest.ok) return err(manifest.error.join("; "));
   const { entry } = manifest.value.manifest;
   const script = files.find(({ path }) => path === entry);
   if (!script) return err(`${MANIFEST}: entry: expected a file of the folder, got ${JSON.stringify(entry)}`);
-  const launch = await launchOf(manifest.value.manifest, script, pathOf(manifest.value.manifest));
+  const launch = await findLaunch(manifest.value.manifest, script, getPath(manifest.value.manifest));
   return ok({ ...manifest.value, launch });
 }
 
-/** What stands in the way of a call, for its caller; `found` or `record` is there. */
-export function statusOf(
+/** Whether the tool can be called, and why not. At least one of `tool` and `record` is defined. */
+export function getStatus(
   slug: string,
-  found: FoundTool | undefined,
+  found: ScannedTool | undefined,
   record: CustomToolRecord | undefined,
   isSecret: (name: string) => boolean,
 ): ToolStatus {
@@ -68,14 +68,14 @@ export function statusOf(
     return unavailable(`${PREFIX}${slug} is enabled, but its folder is not on this machine. Tell a person.`);
   if (!found.read.ok) return disabled(`${PREFIX}${slug} cannot be used: ${found.read.error}`);
   if (!record)
-    return disabled(`${PREFIX}${slug} is not enabled. A person who has read it enables it: ${enable}`);
+    return disabled(`${PREFIX}${slug} is not enabled. A person has to review and enable it: ${enable}`);
   if (record.sha256 !== found.sha256)
     return disabled(
-      `${PREFIX}${slug} has changed since it was enabled. A person who has read it enables it again: ${enable}`,
+      `${PREFIX}${slug} has changed since it was enabled. A person has to review and enable it again: ${enable}`,
     );
   const { manifest, launch } = found.read.value;
-  if (!launch.ok) return unavailable(`${PREFIX}${slug} cannot be run here: ${launch.error}`);
-  const missing = missingSecrets(manifest, isSecret);
+  if (!launch.ok) return unavailable(`${PREFIX}${slug} cannot run here: ${launch.error}`);
+  const missing = findMissingSecrets(manifest, isSecret);
   if (missing.length > 0)
     return unavailable(
       `${PREFIX}${slug} needs the secret ${missing.join(", ")}, which is not stored. Ask a person for it with prompt_secret.`,
@@ -83,8 +83,8 @@ export function statusOf(
   return { kind: "active" };
 }
 
-/** The secrets that it names and nobody has stored. */
-export function missingSecrets(
+/** The secrets that it names and that are not stored. */
+export function findMissingSecrets(
   { secrets }: Pick<Manifest, "secrets">,
   isSecret: (name: string) => boolean,
 ): readonly string[] {
