@@ -89,7 +89,10 @@ export function mountRpc(app: FastifyInstance, hub: Hub, deps: RpcDeps): void {
   }
 
   /** The caller of a message and the call that it makes, if any. */
-  function describeMember(body: unknown, principal: AgentPrincipal): Pick<BatchMember<never>, "caller" | "call"> {
+  function describeMember(
+    body: unknown,
+    principal: AgentPrincipal,
+  ): Pick<BatchMember<never>, "caller" | "call"> {
     const message = parseMessage(body);
     const params = message && "params" in message ? message.params : {};
     const caller = buildCaller(principal, params);
