@@ -337,7 +337,9 @@ it("an answer that says more, less or something else than its schema is noticed"
 
 /** Answers are explicit picks: a value of a column that is not listed in `test/pins/visible-columns.txt` is in none of them. */
 async function expectPicked({ tables }: StoreDump, answers: readonly string[]): Promise<void> {
-  const listed = (await readFile(join(import.meta.dirname, "../../pins/visible-columns.txt"), "utf8")).split("\n");
+  const listed = (await readFile(join(import.meta.dirname, "../../pins/visible-columns.txt"), "utf8")).split(
+    "\n",
+  );
   const said = answers.join("\n");
   const everywhere = JSON.stringify(tables);
   const visible = new Set<string>();

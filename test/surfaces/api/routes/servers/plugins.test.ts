@@ -57,10 +57,10 @@ describe("/api/plugins", () => {
   it.each([
     [{ kind: "folder", spec: "relative/folder" }, "absolute path"],
     [{ kind: "folder", spec: "/does/not/exist" }, "/does/not/exist does not exist on this machine"],
-    [{ kind: "npm", spec: "--global" }, "a package of an npm registry"],
-    [{ kind: "npm", spec: "https://example.com/x.tgz" }, "a package of an npm registry"],
-    [{ kind: "npm", spec: "git+ssh://example.com/x" }, "a package of an npm registry"],
-    [{ kind: "npm", spec: "../folder" }, "a package of an npm registry"],
+    [{ kind: "npm", spec: "--global" }, "an npm package"],
+    [{ kind: "npm", spec: "https://example.com/x.tgz" }, "an npm package"],
+    [{ kind: "npm", spec: "git+ssh://example.com/x" }, "an npm package"],
+    [{ kind: "npm", spec: "../folder" }, "an npm package"],
   ])("refuses %j", async (body, message) => {
     await using api = await testApi();
     const answer = await api.request("POST", "/api/plugins", body);
