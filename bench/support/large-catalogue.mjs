@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Catalog } from "../../dist/call/catalog/catalog.js";
 import { ToolRanking } from "../../dist/call/search/tool-ranking.js";
 import { Events } from "../../dist/contract/events.js";
-import { serverTool } from "../../dist/servers/lists/server-tool.js";
+import { createServerTool } from "../../dist/servers/lists/server-tool.js";
 import { CHANGING_TOOLS, numbers, reworded, wordsIn } from "./many-tools.mjs";
 
 const ACTIVE = { kind: "active" };
@@ -96,6 +96,6 @@ function toolsOf({ name: serverName, tools }) {
     const plain = `mcp_${prefix}_${definition.name.toLowerCase().replace(/[^a-z0-9]+/g, "_")}`;
     const name = taken.has(plain) ? `${plain}_${taken.size}` : plain;
     taken.add(name);
-    return serverTool({ originalName: definition.name, definition }, name, host);
+    return createServerTool({ originalName: definition.name, definition }, name, host);
   });
 }
