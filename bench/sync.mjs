@@ -111,7 +111,7 @@ async function syncedBeside(files, scratch) {
   try {
     for (const name of [...plain, ...beside])
       await sync.addSource({ name, kind: "folder", config: { path: folderOf(name) } });
-    const caller = hub.identity.operator("bench");
+    const caller = hub.identity.operatorCaller("bench");
     const call = () => hub.callTool({ name: "think", arguments: { thought: "so" }, caller, via: "library" });
     for (let warm = 0; warm < 500; warm++) await call();
     // The threads have started, and the model is loaded, before anything is timed.

@@ -94,7 +94,7 @@ async function connectAndCallIn(hub, server, input, place) {
   const outcome = await hub.callTool({
     name: tool.name,
     arguments: typeof given === "function" ? given(place) : given,
-    caller: hub.identity.operator("real servers"),
+    caller: hub.identity.operatorCaller("real servers"),
     via: "library",
     signal: AbortSignal.timeout(CALL_MS),
   });

@@ -83,7 +83,7 @@ async function callTool(hub, name, args) {
     const outcome = await hub.callTool({
       name,
       arguments: args,
-      caller: hub.identity.operator("conformance"),
+      caller: hub.identity.operatorCaller("conformance"),
       via: "library",
       answering: { capabilities: { elicitation: { form: {} } }, answer: async () => answer() },
     });

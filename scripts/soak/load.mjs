@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
  * and how long it took.
  */
 export async function load({ hub, servers, calls, concurrency, onEnd }) {
-  const caller = hub.identity.operator("soak");
+  const caller = hub.identity.operatorCaller("soak");
   let next = 0;
   const worker = async () => {
     while (next < calls) {

@@ -296,7 +296,7 @@ describe("people at the command line", () => {
     const next = await json("search", "plant", "--limit", "2", "--cursor", nextCursor);
     expect(next.results[0].id).not.toBe(results[0].id);
     expect((await cli("search", "number", "green")).stdout).toMatch(/Plant number \d+ is green\./);
-    expect((await cli("search", "xyzzy")).stdout).toContain("Nothing was found");
+    expect((await cli("search", "xyzzy")).stdout).toContain("No results.");
     expect((await cli("sync", "--status")).stdout).toMatch(/garden\s+31/);
     expect((await cli("sync", "nowhere")).code).toBe(3);
     const tried = await cli("source", "test", "folder", join(place.path, "open"));

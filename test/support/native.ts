@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Questions } from "../../src/call/questions/questions.ts";
 import type { Caller } from "../../src/contract/caller.ts";
 import { Events } from "../../src/contract/events.ts";
-import type { Progress, ToolResult } from "../../src/contract/tool.ts";
+import type { Progress, Tool, ToolResult } from "../../src/contract/tool.ts";
 import { createNative, type NativeDeps } from "../../src/features/core-floor.ts";
 import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -36,6 +36,8 @@ export interface TestNative extends AsyncDisposable {
   readonly questions: Questions;
   readonly secrets: Map<string, string>;
   readonly native: ReturnType<typeof createNative>;
+  /** With those that sub-agents have of the tasks. */
+  tools(): readonly Tool[];
   call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
 }
 
@@ -125,6 +127,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     questions,
     secrets,
     native,
+    tools,
     async call(name, args = {}, { caller, signal, progress } = {}) {
       agents = await store.agents.list();
       const tool = tools().find((candidate) => candidate.name === name);
