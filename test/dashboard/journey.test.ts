@@ -95,7 +95,7 @@ async function addServer(page: Page): Promise<void> {
 async function grantEcho(page: Page): Promise<void> {
   await go(page, "Agents");
   await page.getByRole("link", { name: "worker", exact: true }).click();
-  await page.getByRole("link", { name: "Access" }).click();
+  await page.getByRole("link", { name: "Access", exact: true }).click();
   await give(page, "mcp_every_echo");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();
