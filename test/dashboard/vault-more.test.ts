@@ -26,7 +26,7 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
       .getByText("OTHER")
       .waitFor();
     await page.getByRole("link", { name: "Look at it" }).click();
-    await page.getByLabel("The value").waitFor();
+    await page.getByLabel("Value", { exact: true }).waitFor();
     asking.abort();
     await asked;
   });

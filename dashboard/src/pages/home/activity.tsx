@@ -91,9 +91,12 @@ interface AgentActivity {
 function Agents({ agents }: { agents: readonly AgentActivity[] }) {
   if (agents.length === 0)
     return (
-      <p className="rounded-md border border-line px-4 py-3 text-soft">
-        No agents yet. <TextLink to="/agents?new=yes">Create agent</TextLink>
-      </p>
+      <div className="rounded-md border border-line px-4 py-3 text-soft">
+        <p>No agents yet.</p>
+        <p>
+          <TextLink to="/agents?new=yes">Create agent</TextLink>
+        </p>
+      </div>
     );
   return (
     <ul className="divide-y divide-line rounded-md border border-line">
