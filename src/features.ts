@@ -1,6 +1,7 @@
 /** The features, in the order in which they are opened. To add one, add its folder to `features/` and a line here. */
 
 import type { Feature } from "./contract/feature.ts";
+import { customTools } from "./features/custom-tools/feature.ts";
 import {
   type FeatureNeeds,
   type LoadedFeature,
@@ -14,7 +15,7 @@ import type { StoreOptions } from "./machine/db/open.ts";
 import type { Store } from "./machine/db/store.ts";
 import { tasks } from "./work/tasks/feature.ts";
 
-export const FEATURES: readonly Feature<FeatureNeeds>[] = [tasks, projects];
+export const FEATURES: readonly Feature<FeatureNeeds>[] = [tasks, projects, customTools];
 
 /** The command line loads this file at every start: what follows loads the rest when it is needed. */
 export function loadedFeatures(): Promise<readonly LoadedFeature[]> {

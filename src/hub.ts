@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Audit } from "./call/audit/audit.ts";
 import { builtinToolboxes } from "./call/catalog/builtin-toolboxes.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
@@ -18,6 +19,7 @@ import {
 } from "./call/executor/batch.ts";
 import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
+import { operatorOf } from "./call/identity/callers.ts";
 import type { Identity } from "./call/identity/identity.ts";
 import type { People } from "./call/identity/people.ts";
 import { openTrust, type Trust } from "./call/open-trust.ts";
@@ -29,10 +31,17 @@ import type { Caller } from "./contract/caller.ts";
 import { messageOf } from "./contract/errors.ts";
 import { Events } from "./contract/events.ts";
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./contract/tool.ts";
-import { Custom } from "./features/custom-tools/custom.ts";
+import type { Custom } from "./features/custom-tools/custom.ts";
+import { customTools } from "./features/custom-tools/feature.ts";
 import type { Memory } from "./features/knowledge/memory/memory.ts";
 import { type GatheredKnowledge, openKnowledge } from "./features/knowledge/open-knowledge.ts";
-import { type NamedFeature, openFeatures, storePartsOf, toolboxEntriesOf } from "./features/open-features.ts";
+import {
+  domainOf,
+  type NamedFeature,
+  openFeatures,
+  storePartsOf,
+  toolboxEntriesOf,
+} from "./features/open-features.ts";
 import { createOwnTools, type ExplainSearch, offerers } from "./features/own-tools.ts";
 import { Plugins } from "./features/plugins/plugins.ts";
 import { loadedFeatures, loadHomeSettings } from "./features.ts";
@@ -126,8 +135,6 @@ export interface Hub {
     "decide" | "isHidden" | "decider" | "labelledConversations" | "clearLabels"
   >;
   callTool(call: ToolCall): Promise<ToolOutcome>;
-  /** The same for a custom tool as it is in its folder now, enabled or not: for a person who tries it. */
-  tryCustomTool(call: ToolCall): Promise<ToolOutcome>;
   /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
   callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
   /** The same for whatever comes together and may call tools. */
@@ -195,22 +202,12 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const redact = (value: string) => vault.redact(value);
   const isSecret = (value: string) => redact(value) !== value;
 
-  const custom = closing.add(
-    await Custom.open({
-      ...{ home, store: store.customTools, processes, sandbox },
-      sandboxMode: () => settings().shell.sandbox,
-      baseEnv: env,
-      ...{ isSecret, redact, secrets: vault },
-      workspaceOf: async (caller) => (await openWorkspace(home, { caller })).root,
-      onProblem: (error) => log.warn({ cause: messageOf(error) }, "custom tools could not be looked at"),
-      clock,
-    }),
-  );
+  const workspaceOf = async (caller: Caller) => (await openWorkspace(home, { caller })).root;
   const plugins = closing.add(
     await Plugins.open({
       ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
       secrets: vault,
-      workspaceOf: async (caller) => (await openWorkspace(home, { caller })).root,
+      workspaceOf,
     }),
   );
   const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
@@ -222,7 +219,11 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     features,
     {
       ...{ database: store.database, settings, identity, questions, redact, log, rank: rankTexts },
+      ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       ...{ seal: vault.seal, unseal: vault.unseal },
+      callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
+      callExactly: (tool, call) =>
+        callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } }),
       agents: {
         id: (name) => identity.agent(name).id,
         name: (id) => identity.agentById(id)?.name ?? id,
@@ -263,7 +264,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
 
   const catalog: Catalog = closing.add(
     await Catalog.open({
-      sources: [...own.sources, ...given.sources, custom, plugins, upstream, own.planned],
+      sources: [...own.sources, ...given.sources, plugins, upstream, own.planned],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       ruledConversation: (caller) => watchdog.ruledConversation(caller),
@@ -348,7 +349,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     activations,
     offers,
     upstream,
-    custom,
+    custom: domainOf(opened, customTools),
     plugins,
     memory,
     knowledge,
@@ -358,10 +359,6 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     watchdog,
     audit,
     callTool: call,
-    async tryCustomTool(trial) {
-      const tool = await custom.trial(trial.name);
-      return callTool(trial, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } });
-    },
     callBatch: (calls, options) => callBatch(calls, batching, options),
     runBatch: (members, signal) => runBatch(members, batching, signal),
     session: (options) => new Session(options, sessions),
@@ -384,10 +381,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       events.emit("settings.applied", { files });
     },
     async reload(kinds = EVERYTHING, about) {
-      const isDue = (...due: readonly ChangeKind[]) =>
-        due.some((kind) => kinds.has(kind) || kinds.has("everything"));
+      const isDue = (...due: readonly string[]) =>
+        due.some((kind) => kinds.has(kind as ChangeKind) || kinds.has("everything"));
       if (isDue("secrets")) await vault.reload();
-      if (isDue("custom_tools")) await custom.reload();
       if (isDue("plugins")) await plugins.reload();
       if (isDue("agents", "tokens")) await identity.reload();
       if (isDue("rules", "agents")) await ruleBook.reload();
@@ -397,7 +393,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       else if (isDue("servers")) await upstream.apply(settings());
       if (isDue("toolboxes")) await catalog.toolboxes.reload();
       else if (isDue("agents")) catalog.invalidate();
-      for (const feature of opened) await feature.reload?.();
+      for (const feature of opened) if (isDue(...feature.announces)) await feature.reload?.();
       if (isDue("activations")) activations.reload(isDue("agents") ? undefined : about?.get("activations"));
     },
     close: () => closing.close(),

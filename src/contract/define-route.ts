@@ -13,10 +13,14 @@ export interface Route {
   readonly summary: string;
   /** Who may use it. Default: viewers where it only reads, else admins. */
   readonly role?: Role;
+  /** It is left out in a later version. */
+  readonly deprecated?: true;
+  /** Parameters of the path that not every text fits. */
+  readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** Has an id (`.meta({ id })`), by which the OpenAPI document names it. */
-  readonly answer: z.ZodObject;
+  readonly answer: z.ZodType;
   /** 201 where it creates something; default 200. */
   readonly status?: 200 | 201;
   handle(request: RouteRequest<string, z.ZodObject, z.ZodObject>): Promise<object>;
@@ -26,6 +30,18 @@ interface RouteRequest<Path extends string, Query extends z.ZodObject, Body exte
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Infer<Query>;
   readonly body: Infer<Body>;
+  readonly by: RouteActor;
+  /** Aborts when the client goes away before it has its answer. */
+  readonly signal: AbortSignal;
+}
+
+/** Who sent a request: a person, or a program with an admin token. */
+export interface RouteActor {
+  readonly kind: "person" | "token";
+  readonly id: string;
+  /** The label of a token; its id if it has none. */
+  readonly name: string;
+  readonly role: Role;
 }
 
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -38,7 +54,7 @@ type Nothing = z.ZodObject<Record<never, never>>;
 
 export function defineRoute<
   const Path extends string,
-  Answer extends z.ZodObject,
+  Answer extends z.ZodType,
   Query extends z.ZodObject = Nothing,
   Body extends z.ZodObject = Nothing,
 >(

@@ -18,6 +18,8 @@ export interface Table<Shape extends z.ZodObject = z.ZodObject> {
   readonly sealed: readonly string[];
   /** Whether its rows are in backups. */
   readonly isDumped: boolean;
+  /** The kind of change that other processes on the database are told of; null: none. */
+  readonly announces: string | null;
 }
 
 /** A row as the database has it. */
@@ -41,11 +43,12 @@ export function defineTable<Shape extends z.ZodObject>(table: {
   readonly key?: readonly (keyof z.infer<Shape> & string)[];
   readonly sealed?: readonly (keyof z.infer<Shape> & string)[];
   readonly isDumped?: boolean;
+  readonly announces?: string;
 }): Table<Shape> {
   const columns = Object.fromEntries(
     Object.entries(table.record.shape).map(([name, shape]) => [name, columnOf(shape as z.ZodType)]),
   );
-  return { key: ["id"], sealed: [], isDumped: true, ...table, columns };
+  return { key: ["id"], sealed: [], isDumped: true, announces: null, ...table, columns };
 }
 
 function columnOf(shape: z.ZodType): Column {

@@ -14,6 +14,13 @@ type Frozen<T> = T extends Uint8Array
       ? { readonly [Key in keyof T]: Frozen<T[Key]> }
       : T;
 
+/** A text that says something, with at most so many characters. */
+export const text = (most: number) => z.string().min(1).max(most);
+export const count = z.int().min(0);
+export const time = z.int().describe("Milliseconds since the epoch.");
+/** An object of any kind, such as a JSON Schema. */
+export const anyObject = z.record(z.string(), z.unknown());
+
 /** What a column of bytes holds, a sealed one for instance. */
 export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
@@ -53,7 +60,7 @@ const KEY_ORDER = [
   ...["default", "description"],
 ];
 
-/** Without what zod adds and says nothing: a dialect, the bounds of safe integers, the type of an enumeration. */
+/** Without what zod adds and says nothing: a dialect, the bounds of safe integers, the type of an enumeration, room for anything else. */
 function plainSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(withoutNoise(schema)).map(([key, value]) => [key, plainValue(key, value)]);
   return Object.fromEntries(entries.sort(([a], [b]) => rank(a as string) - rank(b as string)));
@@ -72,11 +79,17 @@ function withoutNoise(schema: JsonSchema): JsonSchema {
   if (plain.maximum === Number.MAX_SAFE_INTEGER) delete plain.maximum;
   if (plain.minimum === Number.MIN_SAFE_INTEGER) delete plain.minimum;
   if (plain.enum !== undefined) delete plain.type;
+  if (isEmpty(plain.additionalProperties)) delete plain.additionalProperties;
   if (!Array.isArray(anyOf)) return plain;
   const [first, second, ...more] = anyOf as JsonSchema[];
   const isNullable = more.length === 0 && second?.type === "null" && typeof first?.type === "string";
   if (!isNullable || first.enum !== undefined) return { ...plain, anyOf };
   return { ...withoutNoise(first), ...plain, type: [first.type, "null"] };
+}
+
+/** The schema that anything fits. */
+function isEmpty(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
 }
 
 function rank(key: string): number {

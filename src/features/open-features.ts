@@ -1,10 +1,13 @@
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
+import type { Vault } from "../call/vault/vault.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { RouteActor } from "../contract/define-route.ts";
 import type { FeatureSettings } from "../contract/define-setting.ts";
 import type { Events } from "../contract/events.ts";
 import type { Feature, FeatureParts, OpenedFeature } from "../contract/feature.ts";
 import { broken, type Check } from "../contract/health.ts";
-import type { ToolSource } from "../contract/tool.ts";
+import type { Tool, ToolCall, ToolOutcome, ToolSource } from "../contract/tool.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ClosingStack } from "../lib/flow/closing-stack.ts";
 import type { NewId } from "../lib/id.ts";
@@ -12,6 +15,8 @@ import type { Log } from "../lib/log.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
+import type { Processes } from "../machine/process/processes.ts";
+import type { Sandbox } from "../machine/process/sandbox.ts";
 
 /** What features take from the hub; each names what it needs of it. */
 export interface FeatureNeeds {
@@ -34,6 +39,18 @@ export interface FeatureNeeds {
     query: string,
     texts: readonly { readonly title: string; readonly body: string }[],
   ) => Promise<readonly number[]>;
+  readonly home: string;
+  readonly baseEnv: NodeJS.ProcessEnv;
+  readonly processes: Processes;
+  readonly sandbox: Sandbox;
+  readonly secrets: Vault;
+  readonly isSecret: (value: string) => boolean;
+  /** The folder that a caller's programs run in; made where it is not there. */
+  readonly workspaceOf: (caller: Caller) => Promise<string>;
+  /** A person or program as a caller of tools. */
+  readonly callerOf: (actor: RouteActor) => Caller;
+  /** Makes a call of exactly this tool, whatever the catalogue has under its name. */
+  readonly callExactly: (tool: Tool, call: ToolCall) => Promise<ToolOutcome>;
   readonly events: Events;
   readonly log: Log;
   readonly clock: Clock;
@@ -66,7 +83,19 @@ export function toolboxEntriesOf(features: readonly LoadedFeature[], toolbox: st
   return features.flatMap(({ parts }) => parts.toolboxes?.[toolbox] ?? []);
 }
 
-export type NamedFeature = OpenedFeature & { readonly name: string };
+export type NamedFeature = OpenedFeature & {
+  readonly name: string;
+  /** The kinds of change that its tables announce. */
+  readonly announces: readonly string[];
+};
+
+/** The logic of an open feature. */
+export function domainOf<Domain>(
+  features: readonly NamedFeature[],
+  { name }: Feature<never, Domain>,
+): Domain {
+  return features.find((feature) => feature.name === name)!.domain as Domain;
+}
 
 export async function openFeatures(
   features: readonly LoadedFeature[],
@@ -77,7 +106,8 @@ export async function openFeatures(
   for (const { name, parts } of features) {
     const feature = await parts.open(needs);
     closing.add({ close: async () => feature.close?.() });
-    opened.push({ ...feature, name });
+    const announces = (parts.tables ?? []).flatMap((table) => table.announces ?? []);
+    opened.push({ ...feature, name, announces });
   }
   return opened;
 }

@@ -30,7 +30,6 @@ import { tokenRoutes } from "./api/routes/identity/tokens.ts";
 import { knowledgeRoutes } from "./api/routes/knowledge/knowledge.ts";
 import { memoryRoutes } from "./api/routes/knowledge/memories.ts";
 import { sourceRoutes } from "./api/routes/knowledge/sources.ts";
-import { customToolRoutes } from "./api/routes/servers/custom-tools.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { importRoutes } from "./api/routes/servers/imports.ts";
 import { pluginRoutes } from "./api/routes/servers/plugins.ts";
@@ -133,6 +132,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       addFeatureRoutes(
         api,
         hub.features.flatMap(({ routes = [] }) => routes),
+        admins,
       );
       eventRoutes(api, feed, admins);
       openApiRoute(api, context, routes);
@@ -176,7 +176,6 @@ const ROUTES = [
   toolRoutes,
   toolSearchRoute,
   accessRoutes,
-  customToolRoutes,
   callRoutes,
   auditRoutes,
   memoryRoutes,

@@ -36,7 +36,7 @@ export function projectStores({ database }: Pick<Store, "database">) {
         unlessTaken(`A project with the key ${project.key}`, tables.projects.insert(project, { most })),
       update: (id: string, change: Partial<ProjectRecord>, revision?: number) =>
         tables.projects.change(id, change, revision),
-      delete: (id: string) => tables.projects.delete(id),
+      delete: (id: string) => tables.projects.delete({ id }),
     },
     tickets: {
       list({ limit, offset, projectId, priority, assigneeId, ...rest }: TicketFilter) {
@@ -53,13 +53,13 @@ export function projectStores({ database }: Pick<Store, "database">) {
       create: (ticket: Omit<TicketRecord, "number">, most?: number) => tables.createTicket(ticket, most),
       update: (id: string, change: Partial<TicketRecord>, revision?: number) =>
         tables.tickets.change(id, change, revision),
-      delete: (id: string) => tables.tickets.delete(id),
+      delete: (id: string) => tables.tickets.delete({ id }),
       counts: (projectIds: readonly string[]) => tables.ticketCounts(projectIds),
       comments: (ticketId: string, page: PageRequest) =>
         tables.comments.page({ ticketId }, ["createdAt", "id"], page),
       comment: (comment: CommentRecord, most?: number) =>
         tables.comments.insert(comment, { most, among: { ticketId: comment.ticketId } }),
-      deleteComment: (ticketId: string, id: string) => tables.comments.delete(id, { ticketId }),
+      deleteComment: (ticketId: string, id: string) => tables.comments.delete({ id, ticketId }),
       commentCounts: (ticketIds: readonly string[]) => tables.comments.counts("ticketId", ticketIds),
     },
     projectNotes: {
@@ -70,7 +70,7 @@ export function projectStores({ database }: Pick<Store, "database">) {
         tables.notes.insert(note, { most, among: { projectId: note.projectId } }),
       update: (id: string, change: Partial<NoteRecord>, revision?: number) =>
         tables.notes.change(id, change, revision),
-      delete: (id: string) => tables.notes.delete(id),
+      delete: (id: string) => tables.notes.delete({ id }),
       counts: (projectIds: readonly string[]) => tables.notes.counts("projectId", projectIds),
     },
   };

@@ -1,4 +1,5 @@
 import { type Caller, type Role, SCOPES, type Scope, type TokenScope } from "../../contract/caller.ts";
+import type { RouteActor } from "../../contract/define-route.ts";
 import type { AgentRecord, TokenRecord } from "../../machine/db/store.ts";
 import { contextOf } from "./context.ts";
 
@@ -60,6 +61,11 @@ export interface OperatorInfo {
   readonly person?: string;
   /** The token, if it is an admin token. */
   readonly tokenId?: string;
+}
+
+/** Whoever sent a request, as a caller of tools. */
+export function operatorOf({ kind, id, name, role }: RouteActor): OperatorInfo {
+  return kind === "person" ? { role, person: name } : { role, tokenId: id };
 }
 
 /** Null: every scope. Only admins have admin tools, whichever agent they call as. */

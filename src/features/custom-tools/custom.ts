@@ -5,23 +5,22 @@ import type { Tool, ToolSource, ToolStatus } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import { nearest } from "../../lib/nearest.ts";
-import type {
-  CustomToolRecord,
-  CustomToolStore,
-} from "../../machine/db/tables/sources/custom-tool-record.ts";
+import type { Records } from "../../machine/db/query/records.ts";
+import type { CustomToolRecord, CustomToolView } from "./contract.ts";
 import { customTool } from "./custom-tool.ts";
-import { type CustomToolView, toCustomToolView } from "./custom-tool-view.ts";
+import { toCustomToolView } from "./custom-tool-view.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
 import { writeNewTool } from "./new-tool.ts";
 import { getScriptPath, removeStaleCopies, type ScriptDeps, toScript } from "./run-script.ts";
 import { findMissingSecrets, getStatus, PREFIX, type ScannedTool } from "./scanned-tool.ts";
 import { ScriptCalls } from "./script-calls.ts";
+import type { customTools } from "./tables.ts";
 import type { Language } from "./templates.ts";
 import { EMPTY_SCAN, type FolderScan, ToolFolders } from "./tool-folders.ts";
 
 export interface CustomDeps extends ScriptDeps {
-  readonly store: CustomToolStore;
+  readonly records: Records<typeof customTools>;
   readonly clock: Clock;
   /** The folders could not be scanned; the known tools stay. */
   readonly onProblem: (error: unknown) => void;
@@ -78,7 +77,7 @@ export class Custom implements ToolSource {
   /** Applies what another process enabled or disabled. */
   async reload(): Promise<void> {
     await this.#serial(SCAN, async () => {
-      const records = await this.#deps.store.list();
+      const records = await this.#deps.records.list(["slug"]);
       this.#records = new Map(records.map((record) => [record.slug, record]));
     });
     await this.refresh();
@@ -124,7 +123,7 @@ export class Custom implements ToolSource {
         { remedy: `Review ${found.folder} again, then enable it.` },
       );
     }
-    await this.#deps.store.put({
+    await this.#deps.records.put({
       slug,
       sha256,
       manifest: found.read.value.raw,
@@ -138,7 +137,7 @@ export class Custom implements ToolSource {
   async disable(name: string): Promise<CustomToolView> {
     const slug = this.#slugOf(name);
     const view = this.#view(slug);
-    if (this.#records.has(slug)) await this.#deps.store.delete(slug);
+    if (this.#records.has(slug)) await this.#deps.records.delete({ slug });
     await this.reload();
     if (this.#isKnown(slug)) return this.get(slug);
     const reason = `${view.name} is not enabled, and its folder does not exist on this machine.`;
@@ -149,7 +148,7 @@ export class Custom implements ToolSource {
   async remove(name: string): Promise<string | null> {
     await this.refresh();
     const slug = this.#slugOf(name);
-    if (this.#records.has(slug)) await this.#deps.store.delete(slug);
+    if (this.#records.has(slug)) await this.#deps.records.delete({ slug });
     const found = this.#scan.tools.get(slug);
     const movedTo = found && (await this.#putAside(found));
     await this.reload();

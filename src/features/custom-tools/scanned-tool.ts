@@ -1,6 +1,6 @@
 import type { ToolStatus } from "../../contract/tool.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { CustomToolRecord } from "../../machine/db/tables/sources/custom-tool-record.ts";
+import type { CustomToolRecord } from "./contract.ts";
 import { findLaunch, type Launch } from "./launch.ts";
 import { MANIFEST, type Manifest, type ParsedManifest, parseManifest } from "./manifest.ts";
 import { readFolder, type ScriptFolder } from "./script-folder.ts";

@@ -1,7 +1,7 @@
 /** The shapes of projects, tickets, comments and notes: records, what people and agents send, what they get. */
 
 import { z } from "zod";
-import { type Infer, optional } from "../../contract/shape.ts";
+import { count, type Infer, optional, text, time } from "../../contract/shape.ts";
 
 /** How long texts may be, whoever writes them. */
 export const LONGEST = {
@@ -23,9 +23,6 @@ export const MAX_LABELS = 20;
 /** As many as one list gives, so that every project can be found by its name. */
 export const MAX_PROJECTS = 500;
 
-const text = (most: number) => z.string().min(1).max(most);
-const time = z.int().describe("Milliseconds since the epoch.");
-const count = z.int().min(0);
 const revision = z.int().min(1).describe("Grows with every change.");
 const author = z.string().nullable().describe("The agent that made it; null: a person did.");
 const total = count.describe("How many there are in all.");

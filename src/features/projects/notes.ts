@@ -122,7 +122,7 @@ export function createNotes(
     async delete(name, id) {
       const { note, project } = await find(name, id);
       writable(project);
-      await tables.notes.delete(note.id);
+      await tables.notes.delete({ id: note.id });
       return told(note, project);
     },
   };

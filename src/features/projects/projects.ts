@@ -130,7 +130,7 @@ export function createProjects(deps: ProjectDeps): Projects {
       const record = await find(project);
       const shown = await view(record);
       if (!force && record.status === "active") refuseFull(shown);
-      await tables.projects.delete(record.id);
+      await tables.projects.delete({ id: record.id });
       events.emit("project.changed", { project: record.key });
       return shown;
     },

@@ -191,7 +191,7 @@ export function createTickets(
       const { ticket, project } = await find(name);
       writable(project);
       const shown = await view(ticket, project);
-      await tables.tickets.delete(ticket.id);
+      await tables.tickets.delete({ id: ticket.id });
       told(ticket, project);
       return shown;
     },
@@ -226,7 +226,7 @@ export function createTickets(
     async deleteComment(name, id) {
       const { ticket, project } = await find(name);
       writable(project);
-      await tables.comments.delete(id, { ticketId: ticket.id });
+      await tables.comments.delete({ id, ticketId: ticket.id });
       told(ticket, project);
     },
   };

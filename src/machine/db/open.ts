@@ -25,7 +25,6 @@ import { toolboxStore } from "./tables/identity/toolboxes.ts";
 import { embeddingStore } from "./tables/knowledge/embeddings.ts";
 import { memoryStore } from "./tables/knowledge/memories.ts";
 import { sourceStore } from "./tables/knowledge/sources.ts";
-import { customToolStore } from "./tables/sources/custom-tools.ts";
 import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
 import { pluginStore } from "./tables/sources/plugins.ts";
 import { serverStore } from "./tables/sources/servers.ts";
@@ -108,7 +107,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     calls: callStore(database),
     audit: auditStore(database),
     trust: trustStore(database),
-    customTools: customToolStore(database),
     plugins: pluginStore(database),
     sources: sourceStore(database),
     outputs: outputStore(database),

@@ -243,13 +243,6 @@ export const TABLES = {
   },
   auditKey: { id: "number", sealed: "bytes", createdAt: "number" },
   trust: { path: "text", sha256: "text", at: "number" },
-  customTools: {
-    slug: "text",
-    sha256: "text",
-    manifest: "json",
-    enabledBy: "text",
-    enabledAt: "number",
-  },
   plugins: {
     name: "text",
     packageName: "text",

@@ -20,7 +20,6 @@ import type { ConsentStore, TokenStore } from "./tables/identity/token-record.ts
 import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
 import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
 import type { SourceStore } from "./tables/knowledge/source-record.ts";
-import type { CustomToolStore } from "./tables/sources/custom-tool-record.ts";
 import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-record.ts";
 import type { PluginStore } from "./tables/sources/plugin-record.ts";
 import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.ts";
@@ -77,7 +76,6 @@ export interface Store extends Sharing {
   readonly calls: CallStore;
   readonly audit: AuditStore;
   readonly trust: TrustStore;
-  readonly customTools: CustomToolStore;
   readonly plugins: PluginStore;
   readonly sources: SourceStore;
   readonly outputs: OutputStore;

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import type { OperatorInfo } from "../../call/identity/callers.ts";
+import { type OperatorInfo, operatorOf } from "../../call/identity/callers.ts";
 import type { Identity, TokenRefusal } from "../../call/identity/identity.ts";
 import type { People } from "../../call/identity/people.ts";
 import type { ActiveSession } from "../../call/identity/sessions.ts";
 import { bearerToken } from "../../call/identity/token.ts";
 import { covers, type Role } from "../../contract/caller.ts";
+import type { RouteActor } from "../../contract/define-route.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSameSecret } from "../../lib/same-secret.ts";
@@ -14,13 +15,7 @@ import { checkSameOrigin } from "./pages/same-origin.ts";
 import { sessionOf } from "./pages/session-cookie.ts";
 import { roleFor } from "./route-role.ts";
 
-/** Who asks: a person, or a program with an admin token. */
-export interface Actor {
-  readonly kind: "person" | "token";
-  readonly id: string;
-  /** Of a token its label, or its id where it has none. */
-  readonly name: string;
-}
+export type Actor = Omit<RouteActor, "role">;
 
 /** What lets somebody in, for as long as it does. */
 export interface Admission {
@@ -150,7 +145,7 @@ export class Admins {
 
 /** Whoever was let in, as a caller of tools. */
 export function actingOf({ actor, role }: Admission): OperatorInfo {
-  return actor.kind === "person" ? { role, person: actor.name } : { role, tokenId: actor.id };
+  return operatorOf({ ...actor, role });
 }
 
 function tooSmall({ method, routeOptions }: FastifyRequest, { actor, role }: Admission, wanted: Role) {

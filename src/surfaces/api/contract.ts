@@ -24,11 +24,11 @@ import type { ServerState } from "../../servers/views.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
+export type * from "../../features/custom-tools/contract.ts";
 export type * from "../../features/projects/contract.ts";
 export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
 export type * from "./contract/audit-contract.ts";
-export type * from "./contract/custom-tool-contract.ts";
 export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";

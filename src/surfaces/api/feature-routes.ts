@@ -1,37 +1,43 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Route } from "../../contract/define-route.ts";
 import { inputSchema } from "../../contract/shape.ts";
-import { ref } from "./answers/shape.ts";
+import type { Admins } from "./admins.ts";
+import { gives } from "./answers/components.ts";
+import { whileConnected } from "./disconnect.ts";
 import { exactly, nameText } from "./schema.ts";
 
 /** Adds the routes of features under `/api`. */
-export function addFeatureRoutes(app: FastifyInstance, routes: readonly Route[]): void {
-  for (const { method, path, summary, role, query, body, answer, status = 200, handle } of routes) {
-    const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+export function addFeatureRoutes(app: FastifyInstance, routes: readonly Route[], admins: Admins): void {
+  for (const { method, path, summary, answer, status = 200, handle, ...route } of routes) {
+    const { role, deprecated, query, body } = route;
     app.route({
       method,
       url: path,
       schema: {
         summary,
         ...(role && { role }),
-        ...(params.length > 0 && {
-          params: exactly(Object.fromEntries(params.map((name) => [name, nameText])), params),
-        }),
+        ...(deprecated && { deprecated }),
+        ...paramsSchema(path, route.params),
         ...(query && { querystring: inputSchema(query) }),
         ...(body && { body: inputSchema(body) }),
-        response: { [status]: ref(idOf(answer)) },
+        response: gives(answer, status),
       },
-      async handler(request, reply) {
+      handler(request, reply) {
         reply.code(status);
-        return handle(request as Parameters<Route["handle"]>[0]);
+        const { actor, role } = admins.admitted(request);
+        const { params, query, body } = request as unknown as Parameters<Route["handle"]>[0];
+        return whileConnected(reply, (signal) =>
+          handle({ params, query, body, by: { ...actor, role }, signal }),
+        );
       },
     });
   }
 }
 
-function idOf(answer: z.ZodObject): string {
-  const id = z.globalRegistry.get(answer)?.id;
-  if (id === undefined) throw new Error("the answer of a route needs an id: .meta({ id })");
-  return id;
+function paramsSchema(path: string, described: z.ZodObject | undefined): { params?: object } {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  if (names.length === 0) return {};
+  const named = Object.fromEntries(names.map((name) => [name, nameText]));
+  return { params: described ? inputSchema(described) : exactly(named, names) };
 }

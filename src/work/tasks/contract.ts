@@ -1,9 +1,8 @@
 /** The shapes of tasks that sub-agents are given, and of what they report. */
 
 import { z } from "zod";
-import { type Infer, optional } from "../../contract/shape.ts";
+import { type Infer, optional, time } from "../../contract/shape.ts";
 
-const time = z.int().describe("Milliseconds since the epoch.");
 const name = z.string().min(1).max(200);
 
 export const taskStatus = z.enum(["open", "in_progress", "blocked", "done", "failed", "cancelled"]);

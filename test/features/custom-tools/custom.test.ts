@@ -2,8 +2,11 @@ import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ToolStatus } from "../../../src/contract/tool.ts";
+import { customTools } from "../../../src/features/custom-tools/tables.ts";
+import { Records } from "../../../src/machine/db/query/records.ts";
 import { enabledTool, enableTool, writeTool } from "../../support/custom.ts";
 import { tempHome } from "../../support/temp-home.ts";
+import { testApi } from "../../support/test-api.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -137,11 +140,10 @@ describe("a custom tool", () => {
   });
 
   it("can be tried by a person before it is enabled, as it is now", async () => {
-    await using test = await testHub();
+    await using test = await testApi();
     const folder = await writeTool(test.home, "hello", "echo first; echo aside >&2");
-    const caller = test.hub.identity.operatorCaller("test");
-    const trial = (name: string, args: unknown = {}) =>
-      test.hub.tryCustomTool({ name, arguments: args, caller, via: "api" });
+    const trial = async (name: string, args: unknown = {}) =>
+      (await test.request("POST", `/api/custom-tools/${name}/try`, { arguments: args })).body;
     expect(await trial("hello")).toMatchObject({
       outcome: "ok",
       tool: "custom_hello",
@@ -156,7 +158,7 @@ describe("a custom tool", () => {
     });
     expect((await trial("hello")).outcome).toBe("invalid_arguments");
     expect(await trial("hello", { n: "4" })).toMatchObject({ structured: { n: 4 } });
-    await expect(trial("helo")).rejects.toMatchObject({
+    expect((await trial("helo")).error).toMatchObject({
       code: "NOT_FOUND",
       message: expect.stringContaining("did you mean custom_hello?"),
     });
@@ -303,12 +305,13 @@ describe("what another process enables", () => {
     await writeTool(test.home, "hello", "echo hi");
     await test.hub.custom.refresh();
     const { sha256 } = test.hub.custom.get("hello");
+    const records = new Records(test.hub.store.database, customTools);
     const record = { slug: "hello", sha256: sha256!, manifest: {}, enabledBy: "operator", enabledAt: 1 };
-    await test.hub.store.customTools.put(record);
+    await records.put(record);
     expect((await test.call("custom_hello")).outcome).toBe("disabled");
     await test.hub.reload(new Set(["custom_tools"]));
     expect((await test.call("custom_hello")).outcome).toBe("ok");
-    await test.hub.store.customTools.delete("hello");
+    await records.delete({ slug: "hello" });
     await test.hub.reload(new Set(["custom_tools"]));
     expect((await test.call("custom_hello")).outcome).toBe("disabled");
   });

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { RowOf, Table } from "../../../contract/define-table.ts";
 import type { Infer } from "../../../contract/shape.ts";
 import { type Database, mustAffect, withTables } from "../database.ts";
+import type { ChangeKind } from "../sharing.ts";
 import { bounded, type Page, type PageRequest } from "./page.ts";
 import { codecOf, type RowCodec } from "./row.ts";
 
@@ -33,6 +34,14 @@ export class Records<T extends Table> {
     return row && this.#codec.toRecord(row as RowOf<T>);
   }
 
+  /** Every row: for tables that are read as a whole. */
+  async list(order: readonly Order<T>[], where: Where<T> = {}): Promise<RecordOf<T>[]> {
+    const rows = await this.#database.query((db) =>
+      this.#ordered(this.#select(db, where).selectAll(), order).execute(),
+    );
+    return rows.map((row) => this.#codec.toRecord(row as RowOf<T>));
+  }
+
   /** A part of the rows and how many there are in all. */
   async page(
     where: Where<T>,
@@ -43,8 +52,7 @@ export class Records<T extends Table> {
     const { limit, offset } = bounded(page);
     const [rows, count] = await Promise.all([
       this.#database.query((db) => {
-        let query = this.#select(db, where, conditions).selectAll();
-        for (const each of order) query = query.orderBy(sql.ref(each.replace(/^-/, "")), directionOf(each));
+        const query = this.#ordered(this.#select(db, where, conditions).selectAll(), order);
         return query.limit(limit).offset(offset).execute();
       }),
       this.#database.query((db) =>
@@ -78,7 +86,7 @@ export class Records<T extends Table> {
     make: (db: Transaction<OneTable<T>>) => Promise<RecordOf<T>>,
     { most, among = {} }: Room<T> = {},
   ): Promise<RecordOf<T> | undefined> {
-    return this.#database.transact(async (db) => {
+    return this.#write(async (db) => {
       if (most !== undefined && !(await this.#hasRoom(db, most, among))) return undefined;
       const record = await make(db);
       await db
@@ -94,7 +102,7 @@ export class Records<T extends Table> {
    * throws NOT_FOUND when there is no such row.
    */
   change(id: string, change: Partial<RecordOf<T>>, revision?: number): Promise<RecordOf<T> | undefined> {
-    return this.#database.transact(async (db) => {
+    return this.#write(async (db) => {
       const row = this.#codec.toChange(change) as Record<string, unknown>;
       const changed = await db
         .updateTable(this.#name)
@@ -112,13 +120,58 @@ export class Records<T extends Table> {
     });
   }
 
-  async delete(id: string, where: Where<T> = {}): Promise<void> {
-    const { numDeletedRows } = await this.#database.query((db) =>
-      conditionsOf({ ...where, id })
+  /** Inserts the record, or replaces the one with the same key except for the columns of `keep`. */
+  async put(
+    record: RecordOf<T>,
+    { keep = [] }: { readonly keep?: readonly (keyof RowOf<T> & string)[] } = {},
+  ) {
+    const row = this.#codec.toRow(record) as Record<string, unknown>;
+    const kept = new Set<string>([...this.#table.key, ...keep]);
+    const change = Object.fromEntries(Object.entries(row).filter(([column]) => !kept.has(column)));
+    await this.#write((db) =>
+      db
+        .insertInto(this.#name)
+        .values(row as never)
+        .onConflict((conflict) => conflict.columns(this.#table.key as never).doUpdateSet(change as never))
+        .execute(),
+    );
+  }
+
+  /** Changes the rows with these values; resolves with how many there are. */
+  async update(where: Where<T>, change: Partial<RecordOf<T>>): Promise<number> {
+    const { numUpdatedRows } = await this.#write((db) =>
+      conditionsOf(where)
+        .reduce(
+          (query, condition) => query.where(condition),
+          db.updateTable(this.#name).set(this.#codec.toChange(change) as never),
+        )
+        .executeTakeFirst(),
+    );
+    return Number(numUpdatedRows);
+  }
+
+  /** Deletes the rows with these values; throws NOT_FOUND where there is none. */
+  async delete(where: Where<T>): Promise<void> {
+    const deleted = await this.deleteAny(where);
+    mustAffect(BigInt(deleted), `${this.#table.noun} ${Object.values(where).join(" ")}`);
+  }
+
+  /** The same, whether there are any or not; resolves with how many there were. */
+  async deleteAny(where: Where<T>): Promise<number> {
+    const { numDeletedRows } = await this.#write((db) =>
+      conditionsOf(where)
         .reduce((query, condition) => query.where(condition), db.deleteFrom(this.#name))
         .executeTakeFirst(),
     );
-    mustAffect(numDeletedRows, `${this.#table.noun} ${id}`);
+    return Number(numDeletedRows);
+  }
+
+  /** In a transaction, of which other processes are told where the table announces its changes. */
+  #write<R>(work: (db: Transaction<OneTable<T>>) => Promise<R>): Promise<R> {
+    const { announces } = this.#table;
+    return announces === null
+      ? this.#database.transact(work)
+      : this.#database.change(announces as ChangeKind, work);
   }
 
   /** Whoever else asks waits until the transaction ends. */
@@ -129,6 +182,16 @@ export class Records<T extends Table> {
       .select((select) => select.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
     return (total as number) < most;
+  }
+
+  #ordered<Q extends { orderBy(column: ReturnType<typeof sql.ref>, direction: "asc" | "desc"): Q }>(
+    query: Q,
+    order: readonly Order<T>[],
+  ): Q {
+    return order.reduce(
+      (ordered, each) => ordered.orderBy(sql.ref(each.replace(/^-/, "")), directionOf(each)),
+      query,
+    );
   }
 
   get #name(): "rows" {

@@ -1,7 +1,7 @@
+import { z } from "zod";
 import { namedSchemas } from "../../../contract/shape.ts";
 import { agentAnswers } from "./agents.ts";
 import { auditAnswers } from "./audit.ts";
-import { customToolAnswers } from "./custom-tools.ts";
 import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { knowledgeAnswers } from "./knowledge.ts";
@@ -21,7 +21,6 @@ export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
   ...auditAnswers,
-  ...customToolAnswers,
   ...serverAnswers,
   ...secretAnswers,
   ...pluginAnswers,
@@ -43,6 +42,12 @@ export function allComponents(): Readonly<Record<string, s.Schema>> {
 export type ComponentName = keyof typeof COMPONENTS;
 
 /** What a route answers with where nothing goes wrong, for its schema. */
-export function gives(name: ComponentName, status = 200): Readonly<Record<number, s.Schema>> {
-  return { [status]: s.ref(name) };
+export function gives(answer: ComponentName | z.ZodType, status = 200): Readonly<Record<number, s.Schema>> {
+  return { [status]: s.ref(typeof answer === "string" ? answer : idOf(answer)) };
+}
+
+function idOf(answer: z.ZodType): string {
+  const id = z.globalRegistry.get(answer)?.id;
+  if (id === undefined) throw new Error("the answer of a route needs an id: .meta({ id })");
+  return id;
 }

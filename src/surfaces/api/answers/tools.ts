@@ -74,54 +74,6 @@ export const toolAnswers = {
       agents: { ...s.texts, description: "The agents that may call it." },
     }),
   }),
-  ToolOutcome: s.shape<contract.ToolOutcome>(
-    {
-      callId: s.text,
-      outcome: s.anyOfTexts(OUTCOMES),
-      tool: s.optional(s.text),
-      content: { ...s.listOf(s.anyObject), description: "Blocks of MCP content." },
-      structured: s.optional(s.anyObject),
-      structuredValue: s.optional({
-        description: "In the place of structured, where the result is no object.",
-      }),
-      meta: s.optional(s.anyObject),
-      text: { type: "string", description: "What a model reads." },
-      error: s.optional(
-        s.shape<NonNullable<contract.ToolOutcome["error"]>>(
-          { message: s.text, remedy: s.optional(s.text), details: s.optional(s.anyObject) },
-          "There unless the outcome is ok.",
-        ),
-      ),
-      fault: s.optional(
-        s.shape<NonNullable<contract.ToolOutcome["fault"]>>({
-          code: { type: "integer" },
-          message: s.text,
-          data: s.optional({}),
-        }),
-      ),
-      asked: s.optional(
-        s.shape<NonNullable<contract.ToolOutcome["asked"]>>({
-          inquiries: s.anyObject,
-          state: s.optional(s.text),
-          approved: s.optional(s.text),
-          approval: s.optional(s.text),
-        }),
-      ),
-      task: s.optional({
-        type: "object",
-        description: "Work that goes on after the call, as MCP tasks have it.",
-      }),
-      durationMs: s.count,
-      truncated: s.yesNo,
-      fullOutput: s.optional(
-        s.shape<NonNullable<contract.ToolOutcome["fullOutput"]>>(
-          { id: s.text, chars: s.count, bytes: s.count },
-          "The whole text of an output that was cut, for read_tool_output.",
-        ),
-      ),
-    },
-    "How a call ended.",
-  ),
   CallView: s.shape<contract.CallView>({
     id: s.text,
     agent: s.text,

@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { customTools } from "../../../../src/features/custom-tools/tables.ts";
+import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
@@ -126,7 +128,7 @@ export async function fill(store: Store): Promise<void> {
   await store.audit.addKey({ id: 1, sealed: Uint8Array.of(7) }, NOW);
   await store.calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
   await store.trust.put("/p", "abc", NOW);
-  await store.customTools.put({
+  await new Records(store.database, customTools).put({
     slug: "weather",
     sha256: "abc",
     manifest: { run: "weather.sh" },

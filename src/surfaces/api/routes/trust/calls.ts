@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { type OperatorInfo, scopesOf } from "../../../../call/identity/callers.ts";
 import type { Caller } from "../../../../contract/caller.ts";
+import { toolOutcome } from "../../../../contract/tool-shapes.ts";
 import type { Hub } from "../../../../hub.ts";
 import { actingOf } from "../../admins.ts";
 import { gives } from "../../answers/components.ts";
@@ -28,7 +29,7 @@ export function callRoutes(app: FastifyInstance, { hub, admins }: ApiContext): v
         role: "operator",
         summary: "Calls a tool as an agent or, where none is named, as the operator",
         body: call,
-        response: gives("ToolOutcome"),
+        response: gives(toolOutcome),
       },
     },
     (request, reply): Promise<ToolOutcome> => {

@@ -1,0 +1,55 @@
+/** What answers say of tools and their calls. The types are those of `tool.ts`, which the path of a call loads without zod. */
+
+import { z } from "zod";
+import { anyObject, count, optional } from "./shape.ts";
+import { OUTCOMES, type ToolFlags, type ToolOutcome, type ToolStatus } from "./tool.ts";
+
+export const toolFlags: z.ZodType<ToolFlags> = z.object({
+  readOnly: z.boolean(),
+  concurrencySafe: z.boolean(),
+  destructive: z.boolean(),
+});
+
+export const toolStatus: z.ZodType<ToolStatus> = z.union([
+  z.object({ kind: z.literal("active") }),
+  z.object({
+    kind: z.enum(["disabled", "pending_approval", "unavailable", "planned"]),
+    reason: z.string(),
+  }),
+]);
+
+export const toolOutcome = z
+  .object({
+    callId: z.string(),
+    outcome: z.enum(OUTCOMES),
+    tool: z.string().exactOptional(),
+    content: z.array(anyObject).describe("Blocks of MCP content."),
+    structured: anyObject.exactOptional(),
+    structuredValue: z
+      .unknown()
+      .describe("In the place of structured, where the result is no object.")
+      .exactOptional(),
+    meta: anyObject.exactOptional(),
+    text: z.string().describe("What a model reads."),
+    error: z
+      .object({ message: z.string(), ...optional({ remedy: z.string(), details: anyObject }) })
+      .describe("There unless the outcome is ok.")
+      .exactOptional(),
+    fault: z
+      .object({ code: z.int(), message: z.string(), data: z.unknown().exactOptional() })
+      .exactOptional(),
+    asked: z
+      .object({
+        inquiries: anyObject,
+        ...optional({ state: z.string(), approved: z.string(), approval: z.string() }),
+      })
+      .exactOptional(),
+    task: anyObject.describe("Work that goes on after the call, as MCP tasks have it.").exactOptional(),
+    durationMs: count,
+    truncated: z.boolean(),
+    fullOutput: z
+      .object({ id: z.string(), chars: count, bytes: count })
+      .describe("The whole text of an output that was cut, for read_tool_output.")
+      .exactOptional(),
+  })
+  .meta({ id: "ToolOutcome", description: "How a call ended." }) as unknown as z.ZodType<ToolOutcome>;
