@@ -1,8 +1,9 @@
 /** What answers say of tools and their calls. The types are those of `tool.ts`, which the path of a call loads without zod. */
 
 import { z } from "zod";
-import { anyObject, count, optional } from "./shape.ts";
-import { OUTCOMES, type ToolFlags, type ToolOutcome, type ToolStatus } from "./tool.ts";
+import { SCOPES } from "./caller.ts";
+import { anyObject, count, type Infer, optional } from "./shape.ts";
+import { DOMAINS, OUTCOMES, type ToolFlags, type ToolOutcome, type ToolStatus } from "./tool.ts";
 
 export const toolFlags: z.ZodType<ToolFlags> = z.object({
   readOnly: z.boolean(),
@@ -17,6 +18,33 @@ export const toolStatus: z.ZodType<ToolStatus> = z.union([
     reason: z.string(),
   }),
 ]);
+
+/** What is shown of a tool wherever one is. */
+export const toolView = z.object({
+  name: z.string(),
+  ownName: z.string(),
+  title: z.string().exactOptional(),
+  description: z.string(),
+  origin: z
+    .string()
+    .describe("`native`, `platform`, `custom`, `plugin:` with its plugin, or `mcp:` with its server."),
+  scope: z.enum(SCOPES),
+  availability: z.enum(["main", "sub-agent", "both"]),
+  floor: z.boolean(),
+  flags: toolFlags,
+  status: toolStatus,
+});
+export type ToolView = Infer<typeof toolView>;
+
+/** The same in a list. */
+export const listedTool = toolView
+  .extend({
+    domain: z.enum(DOMAINS).describe("What it is about, for tools that come with Toolkeep.").exactOptional(),
+    tokens: count.describe("About how many tokens it takes in the list of a model."),
+    untrusted: z.boolean().describe("It comes from an untrusted server."),
+  })
+  .meta({ id: "ListedTool" });
+export type ListedTool = Infer<typeof listedTool>;
 
 export const toolOutcome = z
   .object({

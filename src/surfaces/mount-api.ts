@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { ToolCosts } from "../call/conversation/tool-costs.ts";
 import type { Hub } from "../hub.ts";
 import { withExactNumbers } from "../lib/exact-json.ts";
 import { Admins } from "./api/admins.ts";
@@ -51,7 +52,6 @@ import { trustRoutes } from "./api/routes/trust/trust.ts";
 import { notificationRoutes } from "./api/routes/work/notifications.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
-import { ToolCosts } from "./api/tools/tool-costs.ts";
 import { mountOAuthServer } from "./oauth-server/mount-oauth-server.ts";
 
 export interface Api {

@@ -1,3 +1,4 @@
+import type { ToolCosts } from "../../call/conversation/tool-costs.ts";
 import type { Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
@@ -8,7 +9,6 @@ import type { Backup, ConfigAnswer } from "./contract.ts";
 import type { FeedLimits } from "./event-feed.ts";
 import type { CallStatistics } from "./metrics/call-statistics.ts";
 import type { StoreCheck } from "./store-check.ts";
-import type { ToolCosts } from "./tools/tool-costs.ts";
 
 /** What the process around the hub tells the API. */
 export interface ApiOptions {

@@ -24,6 +24,7 @@ import type { ServerState } from "../../servers/views.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
+export type * from "../../contract/tool-shapes.ts";
 export type * from "../../features/custom-tools/contract.ts";
 export type * from "../../features/projects/contract.ts";
 export type * from "../../work/tasks/contract.ts";

@@ -1,4 +1,5 @@
 import { toolTokens } from "../../call/conversation/token-estimate.ts";
+import { toToolView } from "../../call/conversation/tool-view.ts";
 import { contextOf } from "../../call/identity/context.ts";
 import { OPERATOR } from "../../call/identity/identity.ts";
 import { requiredRole } from "../../call/questions/answers.ts";
@@ -6,7 +7,6 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
 import type { Hub } from "../../hub.ts";
-import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
 import type {
   AgentRecord,
   CallRecord,
@@ -20,16 +20,13 @@ import { findAwaitedServer } from "../../servers/lifecycle/approval-notices.ts";
 import type {
   AgentView,
   CallView,
-  ListedTool,
   MemoryVersionView,
   MemoryView,
   NotificationView,
   QuestionView,
   TokenView,
   ToolDetail,
-  ToolView,
 } from "./contract.ts";
-import type { ToolCosts } from "./tools/tool-costs.ts";
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
 
@@ -58,41 +55,9 @@ export function tokenView(
   };
 }
 
-export function toolView(tool: Tool): ToolView {
-  return {
-    name: tool.name,
-    ownName: tool.ownName,
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    description: tool.description,
-    origin: tool.origin,
-    scope: tool.scope,
-    availability: tool.availability,
-    floor: tool.floor,
-    flags: tool.flags,
-    status: tool.status(),
-  };
-}
-
-const MAX_BRIEF = 200;
-
-/** With `brief`, of a long description the beginning. */
-export function listedTool(tool: Tool, costs: Pick<ToolCosts, "of">, brief = false): ListedTool {
-  const view = toolView(tool);
-  const isCut = brief && view.description.length > MAX_BRIEF;
-  return {
-    ...view,
-    ...(isCut && {
-      description: `${view.description.slice(0, wholeCharacterAt(view.description, MAX_BRIEF - 1))}…`,
-    }),
-    ...(tool.domain && { domain: tool.domain }),
-    tokens: costs.of(tool),
-    untrusted: tool.untrusted ?? false,
-  };
-}
-
 export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   return {
-    ...toolView(tool),
+    ...toToolView(tool),
     tokens: toolTokens(tool),
     deferrable: !tool.floor,
     inputSchema: tool.inputSchema,

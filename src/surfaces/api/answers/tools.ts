@@ -47,7 +47,6 @@ export const listedToolFields: s.Shape<contract.ListedTool> = {
 
 /** Tools, calls of them, and the audit. */
 export const toolAnswers = {
-  ListedTool: s.shape<contract.ListedTool>(listedToolFields),
   ToolList: s.shape<contract.ToolList>({
     tools: s.listOf(s.ref("ListedTool")),
     total: { ...s.count, description: "On this page or not." },

@@ -1,33 +1,15 @@
 import type {
   Capability,
-  Domain,
   OutcomeName,
   Progress,
   Tool,
-  ToolFlags,
   ToolOutcome,
   ToolStatus,
 } from "../../../contract/tool.ts";
+import type { ListedTool, ToolView } from "../../../contract/tool-shapes.ts";
 import type { Finding } from "../../../servers/trust/definitions/scan-text.ts";
 
 /** What `/api/tools`, `/api/tool-search` and `/api/call` take and give, types only. */
-
-export interface ToolView
-  extends Pick<Tool, "name" | "ownName" | "description" | "origin" | "scope" | "availability" | "floor"> {
-  readonly title?: string;
-  readonly flags: ToolFlags;
-  readonly status: ToolStatus;
-}
-
-/** A tool in a list. */
-export interface ListedTool extends ToolView {
-  /** What it is about, for tools that come with Toolkeep. */
-  readonly domain?: Domain;
-  /** About how many tokens it takes in the list of a model. */
-  readonly tokens: number;
-  /** It comes from an untrusted server. */
-  readonly untrusted: boolean;
-}
 
 /** Conditions on tools; all of those that are given must be met. */
 export interface ToolFilter {

@@ -1,5 +1,7 @@
 import type { ToolboxEntries } from "../../../call/catalog/catalog.ts";
 import { contentsOf, coveringEntry } from "../../../call/catalog/grants.ts";
+import type { ToolCosts } from "../../../call/conversation/tool-costs.ts";
+import { toListedTool } from "../../../call/conversation/tool-view.ts";
 import { checkParent } from "../../../call/identity/context.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { Tool } from "../../../contract/tool.ts";
@@ -7,9 +9,8 @@ import type { Hub } from "../../../hub.ts";
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { AgentRecord } from "../../../machine/db/store.ts";
 import type { AccessChange, AccessPreview, AgentChange, ChangedTool, ToolboxContents } from "../contract.ts";
-import { callerOf, listedTool } from "../views.ts";
+import { callerOf } from "../views.ts";
 import { type EffectiveSet, effectiveSet } from "./agent-tools.ts";
-import type { ToolCosts } from "./tool-costs.ts";
 
 /** What a change of an agent or a toolbox would come to. Changes nothing. */
 export async function previewAccess(
@@ -51,7 +52,7 @@ export async function toolboxContents(
   const tools = [];
   for (const tool of there) {
     await pace();
-    tools.push({ ...listedTool(tool, costs), entry: coveringEntry(tool, entries) ?? tool.name });
+    tools.push({ ...toListedTool(tool, costs), entry: coveringEntry(tool, entries) ?? tool.name });
   }
   return {
     tools,

@@ -1,14 +1,15 @@
 import type { ToolboxEntries } from "../../../call/catalog/catalog.ts";
 import { listLimits } from "../../../call/conversation/list-limits.ts";
 import { type Listing, makeListing } from "../../../call/conversation/listing.ts";
+import { keptOut, type ToolCosts } from "../../../call/conversation/tool-costs.ts";
+import { toListedTool } from "../../../call/conversation/tool-view.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { AgentRecord } from "../../../machine/db/store.ts";
 import type { AgentTool, AgentTools, HiddenTool, ListCost } from "../contract.ts";
-import { callerOf, listedTool } from "../views.ts";
-import { keptOut, type ToolCosts } from "./tool-costs.ts";
+import { callerOf } from "../views.ts";
 
 /** What an agent comes to, as it is or as it would be. */
 export interface EffectiveSet {
@@ -28,7 +29,7 @@ export async function agentTools(hub: Hub, costs: ToolCosts, agent: AgentRecord)
   for (const tool of tools) {
     await pace();
     const grantedBy = hub.catalog.grantSources(tool, caller);
-    shown.push({ ...listedTool(tool, costs), grantedBy, deferred: deferred.has(tool) });
+    shown.push({ ...toListedTool(tool, costs), grantedBy, deferred: deferred.has(tool) });
   }
   return {
     agent: agent.name,

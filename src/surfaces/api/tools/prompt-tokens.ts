@@ -1,9 +1,9 @@
 import type { Listing } from "../../../call/conversation/listing.ts";
+import { keptOut, ToolCosts } from "../../../call/conversation/tool-costs.ts";
 import type { Hub } from "../../../hub.ts";
 import type { AgentRecord } from "../../../machine/db/store.ts";
 import type { AgentTokens } from "../contract/home-contract.ts";
 import { callerOf } from "../views.ts";
-import { keptOut, ToolCosts } from "./tool-costs.ts";
 
 const MAX_AGENTS = 20;
 

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
+import { toListedTool } from "../../../../call/conversation/tool-view.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { ToolSearchAnswer, ToolSearchQuery } from "../../contract.ts";
 import { exactly, filledText, nameText } from "../../schema.ts";
 import { fitsFilter, toolFilter } from "../../tools/tool-filter.ts";
-import { callerOf, listedTool } from "../../views.ts";
+import { callerOf } from "../../views.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -35,7 +36,7 @@ export function toolSearchRoute(app: FastifyInstance, { hub, costs }: ApiContext
       const { matches, ...rest } = await hub.explainSearch(caller, query, limit, fitsFilter(asked));
       return {
         matches: matches.map(({ tool, score, named, reason, alike }) => ({
-          tool: listedTool(tool, costs, true),
+          tool: toListedTool(tool, costs, true),
           score,
           why: { named, ...reason },
           alike: alike.map(({ name }) => name),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Catalog } from "../../../../call/catalog/catalog.ts";
+import { toListedTool } from "../../../../call/conversation/tool-view.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import type { Tool } from "../../../../contract/tool.ts";
 import { createPace } from "../../../../lib/flow/pace.ts";
@@ -10,7 +11,7 @@ import type { ListedTool, OriginCount, ToolAnswer, ToolList, ToolQuery, ToolUse 
 import { byName, exactly, nameText, pageQuery } from "../../schema.ts";
 import { fitsFilter, toolFilter } from "../../tools/tool-filter.ts";
 import { toolUse } from "../../tools/tool-use.ts";
-import { callerOf, listedTool, toolDetail } from "../../views.ts";
+import { callerOf, toolDetail } from "../../views.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
@@ -48,7 +49,7 @@ export function toolRoutes(app: FastifyInstance, { hub, costs, options }: ApiCon
       const tools: ListedTool[] = [];
       for (const tool of page) {
         await pace();
-        tools.push(listedTool(tool, costs, brief));
+        tools.push(toListedTool(tool, costs, brief));
       }
       return { tools, total: found.length, origins: originsOf(all) };
     },

@@ -1,8 +1,8 @@
-import { toolTokens } from "../../../call/conversation/token-estimate.ts";
-import type { Tool } from "../../../contract/tool.ts";
-import { createPace } from "../../../lib/flow/pace.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import { toolTokens } from "./token-estimate.ts";
 
-/** About how many tokens tools take in lists. Each is worked out once. */
+/** About how many tokens tools take in lists. Each tool is estimated once. */
 export class ToolCosts {
   readonly #known = new WeakMap<Tool, number>();
 
@@ -14,7 +14,7 @@ export class ToolCosts {
     return tokens;
   }
 
-  /** What a list of them takes, in slices that hold nobody up. */
+  /** The tokens of a list of tools. Yields regularly, so that a long list delays nobody. */
   async ofList(tools: readonly Tool[]): Promise<number> {
     const pace = createPace();
     let sum = 0;
@@ -26,7 +26,7 @@ export class ToolCosts {
   }
 }
 
-/** What of a whole list a shorter one keeps out of each prompt. */
+/** The tokens that a shorter list saves in each prompt. */
 export function keptOut(wholeTokens: number, listedTokens: number): number {
   return Math.max(0, wholeTokens - listedTokens);
 }
