@@ -43,7 +43,8 @@ import {
   toolboxEntriesOf,
 } from "./features/open-features.ts";
 import { createOwnTools, type ExplainSearch, offerers } from "./features/own-tools.ts";
-import { Plugins } from "./features/plugins/plugins.ts";
+import { plugins } from "./features/plugins/feature.ts";
+import type { Plugins } from "./features/plugins/plugins.ts";
 import { loadedFeatures, loadHomeSettings } from "./features.ts";
 import { type Clock, systemClock } from "./lib/clock.ts";
 import { Current } from "./lib/current.ts";
@@ -203,13 +204,6 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const isSecret = (value: string) => redact(value) !== value;
 
   const workspaceOf = async (caller: Caller) => (await openWorkspace(home, { caller })).root;
-  const plugins = closing.add(
-    await Plugins.open({
-      ...{ home, store, processes, baseEnv: env, redact, isSecret, ...shared },
-      secrets: vault,
-      workspaceOf,
-    }),
-  );
   const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
     callTool({ ...call, caller: identity.operatorCaller("sync"), via: "library" }, kernel);
   const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
@@ -220,6 +214,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     {
       ...{ database: store.database, settings, identity, questions, redact, log, rank: rankTexts },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
+      toolNames: store.toolNames,
       ...{ seal: vault.seal, unseal: vault.unseal },
       callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
       callExactly: (tool, call) =>
@@ -264,7 +259,13 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
 
   const catalog: Catalog = closing.add(
     await Catalog.open({
-      sources: [...own.sources, ...given.sources, plugins, upstream, own.planned],
+      sources: [
+        ...own.sources,
+        ...given.sources,
+        ...opened.flatMap(({ sources = [] }) => sources),
+        upstream,
+        own.planned,
+      ],
       store,
       isHidden: (tool, caller) => watchdog.isHidden(tool, caller),
       ruledConversation: (caller) => watchdog.ruledConversation(caller),
@@ -350,7 +351,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     offers,
     upstream,
     custom: domainOf(opened, customTools),
-    plugins,
+    plugins: domainOf(opened, plugins),
     memory,
     knowledge,
     features: opened,
@@ -384,7 +385,6 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       const isDue = (...due: readonly string[]) =>
         due.some((kind) => kinds.has(kind as ChangeKind) || kinds.has("everything"));
       if (isDue("secrets")) await vault.reload();
-      if (isDue("plugins")) await plugins.reload();
       if (isDue("agents", "tokens")) await identity.reload();
       if (isDue("rules", "agents")) await ruleBook.reload();
       if (isDue("labels")) await trust.labels.reload();

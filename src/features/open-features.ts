@@ -14,6 +14,7 @@ import type { NewId } from "../lib/id.ts";
 import type { Log } from "../lib/log.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
+import type { ToolNameStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
@@ -47,6 +48,8 @@ export interface FeatureNeeds {
   readonly isSecret: (value: string) => boolean;
   /** The folder that a caller's programs run in; made where it is not there. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
+  /** The names that tools were given, for ever. */
+  readonly toolNames: ToolNameStore;
   /** A person or program as a caller of tools. */
   readonly callerOf: (actor: RouteActor) => Caller;
   /** Makes a call of exactly this tool, whatever the catalogue has under its name. */
@@ -124,10 +127,7 @@ export async function checkFeatures(features: readonly NamedFeature[]): Promise<
   return (await Promise.all(checks)).flat();
 }
 
-/** The tools of features, as the catalogue takes them. */
-export function toolSourcesOf(features: readonly NamedFeature[]): readonly ToolSource[] {
-  return features.flatMap(({ name, tools = [], sources = [] }) => [
-    { name, tools: () => tools, onChange: () => () => {} },
-    ...sources,
-  ]);
+/** The tools that features always have, as the catalogue takes them. Their names are reserved. */
+export function fixedToolsOf(features: readonly NamedFeature[]): readonly ToolSource[] {
+  return features.map(({ name, tools = [] }) => ({ name, tools: () => tools, onChange: () => () => {} }));
 }

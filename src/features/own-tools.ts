@@ -31,7 +31,7 @@ import { reachOf } from "./knowledge/memory/spaces.ts";
 import { createKnowledgeSource } from "./knowledge/tools/knowledge-source.ts";
 import type { KnowledgeToolsDeps } from "./knowledge/tools/knowledge-tool.ts";
 import { createMemorySource } from "./knowledge/tools/memory-source.ts";
-import { checkFeatures, type NamedFeature, toolSourcesOf } from "./open-features.ts";
+import { checkFeatures, fixedToolsOf, type NamedFeature } from "./open-features.ts";
 import { createWebTools } from "./web/create-web-tools.ts";
 
 export interface OwnToolsDeps
@@ -124,7 +124,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createServerTools({ upstream, questions }),
     createMemorySource({ memory, reachOf: reach, clock }),
     createKnowledgeSource({ ...deps.knowledge, reachOf: reach, clock }),
-    ...toolSourcesOf(features),
+    ...fixedToolsOf(features),
     createAgentTools({
       identity,
       questions,

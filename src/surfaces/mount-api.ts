@@ -33,7 +33,6 @@ import { memoryRoutes } from "./api/routes/knowledge/memories.ts";
 import { sourceRoutes } from "./api/routes/knowledge/sources.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { importRoutes } from "./api/routes/servers/imports.ts";
-import { pluginRoutes } from "./api/routes/servers/plugins.ts";
 import { serverAuthRoutes } from "./api/routes/servers/server-auth.ts";
 import { serverTrustRoutes } from "./api/routes/servers/server-trust.ts";
 import { serverRoutes } from "./api/routes/servers/servers.ts";
@@ -170,7 +169,6 @@ const ROUTES = [
   serverRoutes,
   serverTrustRoutes,
   serverAuthRoutes,
-  pluginRoutes,
   discoveryRoute,
   importRoutes,
   toolRoutes,

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { PluginSource } from "../../src/machine/db/tables/sources/plugin-record.ts";
+import type { PluginSource } from "../../src/features/plugins/contract.ts";
 import type { TestHub } from "./test-hub.ts";
 
 export interface TestPlugin {

@@ -1,4 +1,4 @@
-import type { PluginPermissions } from "./permissions.ts";
+import type { PluginPermissions } from "./contract.ts";
 
 /** The limits that this version of Node can enforce on plugins. */
 export interface Enforcement {

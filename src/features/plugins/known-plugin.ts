@@ -4,68 +4,17 @@ import { messageOf } from "../../contract/errors.ts";
 import type { Tool, ToolContext, ToolResult, ToolStatus } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { PluginRecord, PluginSource } from "../../machine/db/tables/sources/plugin-record.ts";
 import type { Processes } from "../../machine/process/processes.ts";
+import type { PluginPermissions, PluginRecord, PluginToolView, PluginView } from "./contract.ts";
 import type { PluginToolDefinition } from "./definitions.ts";
 import { buildNodeFlags, containsWildcard, type Enforcement, listUnenforced } from "./enforcement.ts";
-import type { AnnouncedTool } from "./package/manifest.ts";
 import type { PluginFiles, PluginSnapshot } from "./package/plugin-files.ts";
-import {
-  completePermissions,
-  describeAdded,
-  describePermissions,
-  getCapabilities,
-  type PluginPermissions,
-} from "./permissions.ts";
+import { completePermissions, describeAdded, describePermissions, getCapabilities } from "./permissions.ts";
 import type { PluginLog } from "./plugin-log.ts";
 import { pluginTool } from "./plugin-tool.ts";
 import type { PluginLimits } from "./process/limits.ts";
 import { PluginHost } from "./process/plugin-host.ts";
 import { PluginProcess, type PluginStart } from "./process/plugin-process.ts";
-
-/** A plugin as people see it, with its current files. */
-export interface PluginView {
-  readonly name: string;
-  readonly packageName: string;
-  readonly version: string;
-  readonly description: string;
-  readonly source: PluginSource;
-  /** Where its files are on this machine. */
-  readonly folder: string;
-  /** The hash of its current files; null if they cannot be used here. */
-  readonly sha256: string | null;
-  readonly status: ToolStatus;
-  /** What a person chose last; `status` says whether it is in effect. */
-  readonly enabled: boolean;
-  /** Whether tool flags that loosen checks are trusted. */
-  readonly trusted: boolean;
-  readonly permissions: PluginPermissions;
-  /** The permissions in words, one per entry. */
-  readonly may: readonly string[];
-  /** Permissions added since somebody last agreed. */
-  readonly mayAlso: readonly string[];
-  /** Declared limits that this machine cannot enforce, and why. */
-  readonly notEnforced: readonly string[];
-  /** Declared secrets that are not set. */
-  readonly missingSecrets: readonly string[];
-  /** The tools listed in its package.json, known before any of its code runs. */
-  readonly announced: readonly AnnouncedTool[];
-  /** The tools found when it was last enabled. */
-  readonly tools: readonly PluginToolView[];
-  /** Why tools were left out when this process last enabled it. */
-  readonly warnings: readonly string[];
-  readonly processes: number;
-  readonly enabledAt: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface PluginToolView {
-  /** The name that agents use. */
-  readonly name: string;
-  readonly ownName: string;
-  readonly description: string;
-}
 
 /** A tool as stored with its plugin. */
 export type StoredTool = PluginToolDefinition & { readonly name: string };

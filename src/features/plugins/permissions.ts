@@ -1,20 +1,7 @@
 import type { Capability } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-
-/** What a plugin declares that it needs. It gets nothing else. */
-export interface PluginPermissions {
-  /** Hosts it may reach; true: any, false: none. */
-  readonly network: boolean | readonly string[];
-  /** Access to the workspace of the calling agent. */
-  readonly files: "none" | "read" | "write";
-  /** Variables of the daemon's environment. */
-  readonly env: readonly string[];
-  /** Secrets of the vault. */
-  readonly secrets: readonly string[];
-  /** Whether it may start other programs. */
-  readonly childProcesses: boolean;
-}
+import type { PluginPermissions } from "./contract.ts";
 
 export const NO_PERMISSIONS: PluginPermissions = {
   network: false,

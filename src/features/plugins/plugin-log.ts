@@ -1,10 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { LineSplitter } from "../../lib/lines.ts";
-
-export interface PluginLogLine {
-  readonly at: number;
-  readonly text: string;
-}
+import type { PluginLogLine } from "./contract.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE = 2_000;

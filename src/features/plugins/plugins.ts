@@ -4,24 +4,24 @@ import type { Tool, ToolSource } from "../../contract/tool.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { stableJson } from "../../lib/json.ts";
+import { unlessTaken } from "../../machine/db/database.ts";
+import type { Records } from "../../machine/db/query/records.ts";
 import type { ToolNameStore } from "../../machine/db/store.ts";
-import type {
-  PluginRecord,
-  PluginSource,
-  PluginStore,
-} from "../../machine/db/tables/sources/plugin-record.ts";
+import type { PluginLogLine, PluginRecord, PluginSource, PluginView } from "./contract.ts";
 import { checkDefinitions } from "./definitions.ts";
 import { detectEnforcement } from "./enforcement.ts";
-import { KnownPlugin, type KnownPluginDeps, type PluginView } from "./known-plugin.ts";
+import { KnownPlugin, type KnownPluginDeps } from "./known-plugin.ts";
 import { checkPluginName, claimNames, deriveName, unknownPluginError } from "./names.ts";
 import { checkSource, type FetchedPlugin, PluginFiles, type PluginSnapshot } from "./package/plugin-files.ts";
-import { PluginLog, type PluginLogLine } from "./plugin-log.ts";
+import { PluginLog } from "./plugin-log.ts";
 import { LIMITS, type PluginLimits } from "./process/limits.ts";
+import type { plugins } from "./tables.ts";
 
 export interface PluginsDeps
   extends Pick<KnownPluginDeps, "processes" | "baseEnv" | "isSecret" | "secrets" | "workspaceOf" | "clock"> {
   readonly home: string;
-  readonly store: { readonly plugins: PluginStore; readonly toolNames: ToolNameStore };
+  readonly records: Records<typeof plugins>;
+  readonly toolNames: ToolNameStore;
   readonly redact: (text: string) => string;
   readonly events: Events;
   readonly newId: NewId;
@@ -114,10 +114,11 @@ export class Plugins implements ToolSource {
         this.#checkNew(checkPluginName(name));
         const now = this.#deps.clock();
         const facts = pickFacts(fetched.found);
-        await this.#deps.store.plugins.create({
+        const created = this.#deps.records.insert({
           ...{ name, source, ...facts, enabled: false, agreed: null, tools: [] },
           ...{ createdAt: now, updatedAt: now },
         });
+        await unlessTaken(`A plugin named "${name}"`, created);
       } catch (error) {
         await this.#files.discard(fetched);
         throw error;
@@ -147,23 +148,26 @@ export class Plugins implements ToolSource {
       const { tools, warnings } = checkDefinitions(described.value, this.#deps.redact);
       if (tools.length === 0) throw unusableError(name, warnings[0] ?? "it has no tools");
       const names = await claimNames(
-        this.#deps.store.toolNames,
+        this.#deps.toolNames,
         name,
         tools.map(({ ownName }) => ownName),
       );
       const now = this.#deps.clock();
       const facts = pickFacts(found.value);
       const { permissions } = facts;
-      await this.#deps.store.plugins.update(name, {
-        ...facts,
-        enabled: true,
-        agreed: { sha256: facts.sha256, permissions, trusted, at: now },
-        tools: tools.flatMap((tool) => {
-          const known = names.get(tool.ownName);
-          return known === undefined ? [] : [{ ...tool, name: known }];
-        }),
-        updatedAt: now,
-      });
+      await this.#deps.records.mustUpdate(
+        { name },
+        {
+          ...facts,
+          enabled: true,
+          agreed: { sha256: facts.sha256, permissions, trusted, at: now },
+          tools: tools.flatMap((tool) => {
+            const known = names.get(tool.ownName);
+            return known === undefined ? [] : [{ ...tool, name: known }];
+          }),
+          updatedAt: now,
+        },
+      );
       return this.#changed(name, "changed", warnings);
     });
   }
@@ -171,7 +175,7 @@ export class Plugins implements ToolSource {
   disable(name: string): Promise<PluginView> {
     return this.#serial(name, async () => {
       this.#get(name);
-      await this.#deps.store.plugins.update(name, { enabled: false, updatedAt: this.#deps.clock() });
+      await this.#deps.records.mustUpdate({ name }, { enabled: false, updatedAt: this.#deps.clock() });
       return this.#changed(name, "changed");
     });
   }
@@ -195,11 +199,14 @@ export class Plugins implements ToolSource {
       }
       // If the files were only missing on this machine, the record stays as other processes know it. If the fetched files differ from it, only the status on this machine says so.
       if (here.ok && sha256 !== record.sha256)
-        await this.#deps.store.plugins.update(name, {
-          ...pickFacts(fetched.found),
-          enabled: record.enabled && record.agreed?.sha256 === sha256,
-          updatedAt: this.#deps.clock(),
-        });
+        await this.#deps.records.mustUpdate(
+          { name },
+          {
+            ...pickFacts(fetched.found),
+            enabled: record.enabled && record.agreed?.sha256 === sha256,
+            updatedAt: this.#deps.clock(),
+          },
+        );
       return this.#changed(name, "changed");
     });
   }
@@ -208,7 +215,7 @@ export class Plugins implements ToolSource {
   remove(name: string): Promise<void> {
     return this.#serial(name, async () => {
       this.#get(name);
-      await this.#deps.store.plugins.delete(name);
+      await this.#deps.records.delete({ name });
       await this.reload();
       this.#deps.events.emit("plugin.changed", { plugin: name, change: "removed" });
     });
@@ -217,7 +224,7 @@ export class Plugins implements ToolSource {
   /** Applies what another process changed. */
   reload(): Promise<void> {
     return this.#serial(ALL_PLUGINS, async () => {
-      const records = await this.#deps.store.plugins.list();
+      const records = await this.#deps.records.list(["name"]);
       const removed = new Set(this.#known.keys());
       for (const record of records) {
         removed.delete(record.name);
@@ -256,7 +263,7 @@ export class Plugins implements ToolSource {
     warnings?: readonly string[],
   ): Promise<PluginView> {
     await this.#serial(ALL_PLUGINS, async () => {
-      const records = await this.#deps.store.plugins.list();
+      const records = await this.#deps.records.list(["name"]);
       const record = records.find((each) => each.name === name);
       if (record) await this.#take(record, warnings ?? []);
       this.#publish();

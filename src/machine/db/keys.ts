@@ -31,7 +31,6 @@ export const KEYS = {
   auditEntries: ["chain", "seq"],
   auditKey: ["id"],
   trust: ["path"],
-  plugins: ["name"],
   sources: ["id"],
   outputs: ["id"],
   outputPieces: ["outputId", "position"],

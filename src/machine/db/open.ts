@@ -26,7 +26,6 @@ import { embeddingStore } from "./tables/knowledge/embeddings.ts";
 import { memoryStore } from "./tables/knowledge/memories.ts";
 import { sourceStore } from "./tables/knowledge/sources.ts";
 import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
-import { pluginStore } from "./tables/sources/plugins.ts";
 import { serverStore } from "./tables/sources/servers.ts";
 import { toolNameStore } from "./tables/sources/tool-names.ts";
 import { claimStore } from "./tables/trust/claims.ts";
@@ -107,7 +106,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     calls: callStore(database),
     audit: auditStore(database),
     trust: trustStore(database),
-    plugins: pluginStore(database),
     sources: sourceStore(database),
     outputs: outputStore(database),
     embeddings: embeddingStore(database),

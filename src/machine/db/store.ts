@@ -21,7 +21,6 @@ import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
 import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
 import type { SourceStore } from "./tables/knowledge/source-record.ts";
 import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-record.ts";
-import type { PluginStore } from "./tables/sources/plugin-record.ts";
 import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.ts";
 import type { QuestionStore } from "./tables/trust/question-record.ts";
 import type { RuleStore } from "./tables/trust/rule-record.ts";
@@ -76,7 +75,6 @@ export interface Store extends Sharing {
   readonly calls: CallStore;
   readonly audit: AuditStore;
   readonly trust: TrustStore;
-  readonly plugins: PluginStore;
   readonly sources: SourceStore;
   readonly outputs: OutputStore;
   readonly embeddings: EmbeddingStore;

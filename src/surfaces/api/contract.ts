@@ -26,6 +26,7 @@ import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
 export type * from "../../contract/tool-shapes.ts";
 export type * from "../../features/custom-tools/contract.ts";
+export type * from "../../features/plugins/contract.ts";
 export type * from "../../features/projects/contract.ts";
 export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
@@ -33,7 +34,6 @@ export type * from "./contract/audit-contract.ts";
 export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";
-export type * from "./contract/plugin-contract.ts";
 export type * from "./contract/rule-contract.ts";
 export type * from "./contract/secret-contract.ts";
 export type * from "./contract/server-contract.ts";

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Events } from "../../../src/contract/events.ts";
 import { Plugins } from "../../../src/features/plugins/plugins.ts";
+import { plugins as table } from "../../../src/features/plugins/tables.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { err } from "../../../src/lib/result.ts";
+import { Records } from "../../../src/machine/db/query/records.ts";
 import { createProcesses } from "../../../src/machine/process/processes.ts";
 import { enabledPlugin } from "../../support/plugin.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -16,7 +18,9 @@ async function replicaOf({ hub }: TestHub) {
   const home = await tempHome();
   const processes = createProcesses();
   const plugins = await Plugins.open({
-    ...{ home: home.path, store: hub.store, processes, clock: systemClock, newId: randomId, baseEnv: {} },
+    records: new Records(hub.store.database, table),
+    toolNames: hub.store.toolNames,
+    ...{ home: home.path, processes, clock: systemClock, newId: randomId, baseEnv: {} },
     ...{ redact: (text: string) => text, isSecret: () => false },
     secrets: { has: () => false, read: async () => err("there is none") },
     events: new Events(() => {}),

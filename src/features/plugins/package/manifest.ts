@@ -2,7 +2,8 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isRecord } from "../../../lib/json.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import { type PluginPermissions, readPermissions } from "../permissions.ts";
+import type { AnnouncedTool, PluginPermissions } from "../contract.ts";
+import { readPermissions } from "../permissions.ts";
 
 /** The manifest of a plugin, read from its package.json before any of its code runs. */
 export interface Manifest {
@@ -14,11 +15,6 @@ export interface Manifest {
   readonly permissions: PluginPermissions;
   /** The tools that the plugin lists, only for people. */
   readonly announced: readonly AnnouncedTool[];
-}
-
-export interface AnnouncedTool {
-  readonly name: string;
-  readonly description: string;
 }
 
 const MAX_BYTES = 256 * 1024;

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import type { PluginRecord, PluginSource } from "../../../machine/db/tables/sources/plugin-record.ts";
+import type { PluginRecord, PluginSource } from "../contract.ts";
 import { hashContent, isIgnored } from "./content.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { type NpmDeps, npmInstall, parsePackageName } from "./npm-install.ts";

@@ -150,10 +150,14 @@ export class Records<T extends Table> {
     return Number(numUpdatedRows);
   }
 
+  /** The same; throws NOT_FOUND where there is none. */
+  async mustUpdate(where: Where<T>, change: Partial<RecordOf<T>>): Promise<void> {
+    mustAffect(BigInt(await this.update(where, change)), this.#named(where));
+  }
+
   /** Deletes the rows with these values; throws NOT_FOUND where there is none. */
   async delete(where: Where<T>): Promise<void> {
-    const deleted = await this.deleteAny(where);
-    mustAffect(BigInt(deleted), `${this.#table.noun} ${Object.values(where).join(" ")}`);
+    mustAffect(BigInt(await this.deleteAny(where)), this.#named(where));
   }
 
   /** The same, whether there are any or not; resolves with how many there were. */
@@ -164,6 +168,10 @@ export class Records<T extends Table> {
         .executeTakeFirst(),
     );
     return Number(numDeletedRows);
+  }
+
+  #named(where: Where<T>): string {
+    return `${this.#table.noun} ${Object.values(where).join(" ")}`;
   }
 
   /** In a transaction, of which other processes are told where the table announces its changes. */

@@ -7,7 +7,6 @@ import { importAnswers } from "./imports.ts";
 import { knowledgeAnswers } from "./knowledge.ts";
 import { memoryAnswers } from "./memories.ts";
 import { peopleAnswers } from "./people.ts";
-import { pluginAnswers } from "./plugins.ts";
 import { ruleAnswers } from "./rules.ts";
 import { secretAnswers } from "./secrets.ts";
 import { serverAnswers } from "./servers.ts";
@@ -23,7 +22,6 @@ export const COMPONENTS = {
   ...auditAnswers,
   ...serverAnswers,
   ...secretAnswers,
-  ...pluginAnswers,
   ...importAnswers,
   ...peopleAnswers,
   ...sessionAnswers,

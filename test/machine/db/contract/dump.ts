@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { customTools } from "../../../../src/features/custom-tools/tables.ts";
+import { plugins } from "../../../../src/features/plugins/tables.ts";
 import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { projectStores } from "../../../support/project-stores.ts";
@@ -135,7 +136,7 @@ export async function fill(store: Store): Promise<void> {
     enabledBy: "operator",
     enabledAt: NOW,
   });
-  await store.plugins.create({
+  await new Records(store.database, plugins).put({
     name: "clock",
     packageName: "toolkeep-plugin-clock",
     version: "1.0.0",
