@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { isRecord } from "../lib/json.ts";
 import type { Role } from "./caller.ts";
-import type { Infer } from "./shape.ts";
+import { ToolkeepError } from "./errors.ts";
+import { type Infer, text } from "./shape.ts";
 
 export type RouteMethod = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -18,15 +20,18 @@ export interface Route {
   /** Parameters of the path that not every text fits. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  readonly body?: z.ZodObject;
+  /** Nullable where a request may come without one. */
+  readonly body?: RouteBody;
   /** Has an id (`.meta({ id })`), by which the OpenAPI document names it. */
   readonly answer: z.ZodType;
   /** 201 where it creates something; default 200. */
   readonly status?: 200 | 201;
-  handle(request: RouteRequest<string, z.ZodObject, z.ZodObject>): Promise<object>;
+  handle(request: RouteRequest<string, z.ZodObject, RouteBody>): Promise<object>;
 }
 
-interface RouteRequest<Path extends string, Query extends z.ZodObject, Body extends z.ZodObject> {
+export type RouteBody = z.ZodObject | z.ZodNullable<z.ZodObject>;
+
+interface RouteRequest<Path extends string, Query extends z.ZodObject, Body extends RouteBody> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Infer<Query>;
   readonly body: Infer<Body>;
@@ -56,7 +61,7 @@ export function defineRoute<
   const Path extends string,
   Answer extends z.ZodType,
   Query extends z.ZodObject = Nothing,
-  Body extends z.ZodObject = Nothing,
+  Body extends RouteBody = Nothing,
 >(
   route: Omit<Route, "path" | "query" | "body" | "answer" | "handle"> & {
     readonly path: Path;
@@ -88,3 +93,51 @@ export function pageOf({
 /** The answer of every deletion and dismissal. */
 export const done = z.object({ done: z.literal(true) }).meta({ id: "Done" });
 export const DONE: Infer<typeof done> = { done: true };
+
+/** A place in a list as a text that clients only hand back. */
+export function cursorText(place: object): string {
+  return Buffer.from(JSON.stringify(place)).toString("base64url");
+}
+
+/** Reads a text of `cursorText`; `fields` says which there are and of what type. Throws BAD_REQUEST for any other text. */
+export function readCursor<T extends object>(cursor: string, fields: Readonly<Record<keyof T, string>>): T {
+  try {
+    const value = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    const isPlace =
+      isRecord(value) && Object.entries<string>(fields).every(([name, type]) => typeof value[name] === type);
+    if (isPlace) return value as T;
+  } catch {
+    // Reported below.
+  }
+  throw new ToolkeepError("BAD_REQUEST", "cursor should be the `next` of an earlier page, as it came");
+}
+
+/** For the query of a list whose newest entries come first: the older ones are asked for by cursor. */
+export const newestQuery = {
+  limit: z.int().min(1).max(500).exactOptional(),
+  cursor: text(1_000).exactOptional(),
+};
+
+interface DatedPlace {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** Throws BAD_REQUEST for a cursor that `nextBefore` did not make. */
+export function newestBefore({
+  limit = 500,
+  cursor,
+}: {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}): { readonly limit: number; readonly before?: DatedPlace } {
+  if (cursor === undefined) return { limit };
+  return { limit, before: readCursor<DatedPlace>(cursor, { createdAt: "number", id: "string" }) };
+}
+
+/** The cursor of the next older page; null where this page is not full. `found` has the oldest first. */
+export function nextBefore(found: readonly DatedPlace[], limit: number): string | null {
+  const oldest = found[0];
+  if (found.length < limit || oldest === undefined) return null;
+  return cursorText({ createdAt: oldest.createdAt, id: oldest.id });
+}

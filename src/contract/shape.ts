@@ -34,8 +34,12 @@ export function optional<S extends z.ZodRawShape>(properties: S): Optional<S> {
   ) as Optional<S>;
 }
 
-/** The JSON Schema of what tools and routes take. An object takes no other properties than those declared. */
-export function inputSchema(shape: z.ZodObject): JsonSchema {
+/**
+ * The JSON Schema of what tools and routes take. An object takes no other properties than those declared; a nullable one
+ * may be missing.
+ */
+export function inputSchema(shape: z.ZodObject | z.ZodNullable<z.ZodObject>): JsonSchema {
+  if (shape instanceof z.ZodNullable) return { ...inputSchema(shape.unwrap()), type: ["object", "null"] };
   const { properties = {}, required = [] } = plainSchema(z.toJSONSchema(shape, { io: "input" }));
   return { type: "object", properties, required, additionalProperties: false };
 }

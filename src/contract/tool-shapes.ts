@@ -19,7 +19,26 @@ export const toolStatus: z.ZodType<ToolStatus> = z.union([
   }),
 ]);
 
-/** What is shown of a tool wherever one is. */
+/** What people should look at in what a tool says of itself. */
+export const finding = z
+  .object({
+    kind: z.enum([
+      "addresses_model",
+      "names_others",
+      "asks_for_secrets",
+      "hides_text",
+      "imitates_host",
+      "holds_credentials",
+    ]),
+    field: z
+      .string()
+      .describe("The path of the text: `description`, `inputSchema.properties.path.description` …"),
+    excerpt: z.string().describe("The surrounding words on one line, with hidden characters made visible."),
+  })
+  .meta({ id: "Finding" });
+export type Finding = Infer<typeof finding>;
+
+/** A tool wherever people see one. */
 export const toolView = z.object({
   name: z.string(),
   ownName: z.string(),
@@ -36,12 +55,16 @@ export const toolView = z.object({
 });
 export type ToolView = Infer<typeof toolView>;
 
-/** The same in a list. */
+/** What lists and details say in the same words. */
+export const toolTokens = count.describe("About how many tokens it takes in the list of a model.");
+export const untrustedTool = z.boolean().describe("It comes from an untrusted server.");
+
+/** A tool in a list. */
 export const listedTool = toolView
   .extend({
     domain: z.enum(DOMAINS).describe("What it is about, for tools that come with Toolkeep.").exactOptional(),
-    tokens: count.describe("About how many tokens it takes in the list of a model."),
-    untrusted: z.boolean().describe("It comes from an untrusted server."),
+    tokens: toolTokens,
+    untrusted: untrustedTool,
   })
   .meta({ id: "ListedTool" });
 export type ListedTool = Infer<typeof listedTool>;

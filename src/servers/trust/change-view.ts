@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Finding } from "../../contract/tool-shapes.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { PIN_KINDS, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import { isWaiting } from "./compare-pins.ts";
 import { diffDefinitions, type FieldChange } from "./definition-diff.ts";
 import { revealHidden } from "./definitions/clean-text.ts";
-import { type Finding, type ForeignNames, scanDefinition } from "./definitions/scan-text.ts";
+import { type ForeignNames, scanDefinition } from "./definitions/scan-text.ts";
 
 /** A held definition, as people see it. */
 export interface ServerChangeView {

@@ -1,6 +1,7 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Capability } from "../../contract/tool.ts";
+import type { Finding } from "../../contract/tool-shapes.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
@@ -12,7 +13,7 @@ import { computeVersion, describeChanges, type ServerChanges } from "./change-vi
 import { isWaiting } from "./compare-pins.ts";
 import { diffDefinitions, isCut } from "./definition-diff.ts";
 import { revealHidden } from "./definitions/clean-text.ts";
-import { type Finding, scanDefinition, type ToolFindings } from "./definitions/scan-text.ts";
+import { scanDefinition, type ToolFindings } from "./definitions/scan-text.ts";
 import { type Decision, getHeldPins } from "./pins.ts";
 
 /** What a decision covers. */

@@ -9,6 +9,7 @@ import type { AgentContext, FolderGrant, Role } from "../../contract/caller.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Check } from "../../contract/health.ts";
 import type { ToolOutcome } from "../../contract/tool.ts";
+import type { Finding } from "../../contract/tool-shapes.ts";
 import type { DiffLine } from "../../lib/text/text-diff.ts";
 import type { FoundFile } from "../../machine/config/load.ts";
 import type {
@@ -19,7 +20,6 @@ import type {
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { VisibleState } from "../../machine/db/tables/trust/question-record.ts";
-import type { Finding } from "../../servers/trust/definitions/scan-text.ts";
 import type { ServerState } from "../../servers/views.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";

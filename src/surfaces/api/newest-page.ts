@@ -1,5 +1,5 @@
+import { cursorText, readCursor } from "../../contract/define-route.ts";
 import type { NewestBefore } from "../../machine/db/query/newest-before.ts";
-import { cursorText, readCursor } from "./audit/audit-cursor.ts";
 import { filledText } from "./schema.ts";
 
 /** Which page of a list is asked for whose newest come first. */

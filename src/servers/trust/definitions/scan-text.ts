@@ -1,3 +1,4 @@
+import type { Finding } from "../../../contract/tool-shapes.ts";
 import { isRecord } from "../../../lib/json.ts";
 import {
   countHidden,
@@ -8,24 +9,7 @@ import {
   revealHidden,
 } from "./clean-text.ts";
 
-/** The kinds of things that people should look at in what a server publishes. */
-export const FINDING_KINDS = [
-  "addresses_model",
-  "names_others",
-  "asks_for_secrets",
-  "hides_text",
-  "imitates_host",
-  "holds_credentials",
-] as const;
-export type FindingKind = (typeof FINDING_KINDS)[number];
-
-export interface Finding {
-  readonly kind: FindingKind;
-  /** The path of the text: `description`, `inputSchema.properties.path.description` … */
-  readonly field: string;
-  /** The surrounding words on one line, with hidden characters made visible. */
-  readonly excerpt: string;
-}
+export type FindingKind = Finding["kind"];
 
 export interface ToolFindings {
   readonly tool: string;

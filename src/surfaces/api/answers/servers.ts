@@ -1,6 +1,5 @@
 import type { DiffLine } from "../../../lib/text/text-diff.ts";
 import { PIN_KINDS } from "../../../machine/db/tables/sources/pin-record.ts";
-import { FINDING_KINDS } from "../../../servers/trust/definitions/scan-text.ts";
 import type * as contract from "../contract.ts";
 import * as s from "./shape.ts";
 
@@ -102,11 +101,6 @@ export const serverAnswers = {
       ...s.text,
       description: "Why the server that had the name never worked, where this one replaced it.",
     }),
-  }),
-  Finding: s.shape<contract.Finding>({
-    kind: s.anyOfTexts(FINDING_KINDS),
-    field: s.text,
-    excerpt: s.text,
   }),
   ServerFindings: s.shape<contract.ServerFindings>({
     tools: s.listOf(

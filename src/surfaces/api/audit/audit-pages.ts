@@ -1,11 +1,11 @@
 import { OPERATOR } from "../../../call/identity/identity.ts";
+import { cursorText, readCursor } from "../../../contract/define-route.ts";
 import type { OutcomeName } from "../../../contract/tool.ts";
 import type { Hub } from "../../../hub.ts";
 import type { AuditEntry, EntryFilter, EntryPlace } from "../../../machine/db/tables/calls/audit-record.ts";
 import type { CallPlace, CallSearch } from "../../../machine/db/tables/calls/call-record.ts";
 import type { ActionPage, ActionQuery, ActionView, AuditPage, CallQuery, PageOfAudit } from "../contract.ts";
 import { callView } from "../views.ts";
-import { cursorText, readCursor } from "./audit-cursor.ts";
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,8 +1,8 @@
+import { cursorText, readCursor } from "../../../contract/define-route.ts";
 import type { Hub } from "../../../hub.ts";
 import type { CallRecord, CallSearch } from "../../../machine/db/tables/calls/call-record.ts";
 import type { AuditTail, CallQuery } from "../contract.ts";
 import { callView } from "../views.ts";
-import { cursorText, readCursor } from "./audit-cursor.ts";
 import { callSearch } from "./audit-pages.ts";
 
 /** What the first look shows. */

@@ -1,6 +1,6 @@
 import type { FolderGrant } from "../../../contract/caller.ts";
-import type { Snippet } from "../../../features/clients/snippets.ts";
 import type { ListedTool } from "../../../contract/tool-shapes.ts";
+import type { Snippet } from "../../../features/clients/snippets.ts";
 
 /** What agents have, what it costs, and what would change, types only. */
 

@@ -7,7 +7,6 @@ import type { ServerInput, ServerState, ServerView, TestReport } from "../../../
 
 export type { ServerChanges, ServerChangeView } from "../../../servers/trust/change-view.ts";
 export type { FieldChange } from "../../../servers/trust/definition-diff.ts";
-export type { Finding } from "../../../servers/trust/definitions/scan-text.ts";
 
 export type {
   ConnectStep,

@@ -6,8 +6,7 @@ import type {
   ToolOutcome,
   ToolStatus,
 } from "../../../contract/tool.ts";
-import type { ListedTool, ToolView } from "../../../contract/tool-shapes.ts";
-import type { Finding } from "../../../servers/trust/definitions/scan-text.ts";
+import type { Finding, ListedTool, ToolView } from "../../../contract/tool-shapes.ts";
 
 /** What `/api/tools`, `/api/tool-search` and `/api/call` take and give, types only. */
 
