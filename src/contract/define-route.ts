@@ -26,6 +26,8 @@ export interface Route {
   readonly answer: z.ZodType;
   /** 201 where it creates something; default 200. */
   readonly status?: 200 | 201;
+  /** Nothing between here and the client may keep the answer, because it holds a secret. */
+  readonly noStore?: true;
   handle(request: RouteRequest<string, z.ZodObject, RouteBody>): Promise<object>;
 }
 
@@ -36,6 +38,8 @@ interface RouteRequest<Path extends string, Query extends z.ZodObject, Body exte
   readonly query: Infer<Query>;
   readonly body: Infer<Body>;
   readonly by: RouteActor;
+  /** Where people and clients reach this process, without a slash at the end. */
+  readonly baseUrl: string;
   /** Aborts when the client goes away before it has its answer. */
   readonly signal: AbortSignal;
 }

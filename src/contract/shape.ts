@@ -85,10 +85,18 @@ function withoutNoise(schema: JsonSchema): JsonSchema {
   if (plain.enum !== undefined) delete plain.type;
   if (isEmpty(plain.additionalProperties)) delete plain.additionalProperties;
   if (!Array.isArray(anyOf)) return plain;
-  const [first, second, ...more] = anyOf as JsonSchema[];
-  const isNullable = more.length === 0 && second?.type === "null" && typeof first?.type === "string";
-  if (!isNullable || first.enum !== undefined) return { ...plain, anyOf };
-  return { ...withoutNoise(first), ...plain, type: [first.type, "null"] };
+  const choices = (anyOf as JsonSchema[]).map(withoutNoise);
+  const merged = mergeTypes(choices);
+  return merged ? { ...merged, ...plain } : { ...plain, anyOf: choices };
+}
+
+/** A choice between types, as one schema with several types. Undefined where a keyword would then be about more than one of them. */
+function mergeTypes(choices: readonly JsonSchema[]): JsonSchema | undefined {
+  const types = choices.flatMap(({ type }) => type);
+  const keywords = choices.flatMap(({ type: _, ...rest }) => Object.keys(rest));
+  const isMixed = types.includes(undefined) || keywords.includes("enum") || keywords.includes("const");
+  const areDistinct = [types, keywords].every((list) => new Set(list).size === list.length);
+  return isMixed || !areDistinct ? undefined : Object.assign({}, ...choices, { type: types });
 }
 
 /** The schema that anything fits. */

@@ -131,7 +131,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       addFeatureRoutes(
         api,
         hub.features.flatMap(({ routes = [] }) => routes),
-        admins,
+        { admins, url },
       );
       eventRoutes(api, feed, admins);
       openApiRoute(api, context, routes);

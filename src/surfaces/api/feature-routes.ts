@@ -8,9 +8,13 @@ import { whileConnected } from "./disconnect.ts";
 import { exactly, nameText } from "./schema.ts";
 
 /** Adds the routes of features under `/api`. */
-export function addFeatureRoutes(app: FastifyInstance, routes: readonly Route[], admins: Admins): void {
+export function addFeatureRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { admins, url }: { readonly admins: Pick<Admins, "admitted">; readonly url: () => string },
+): void {
   for (const { method, path, summary, answer, status = 200, handle, ...route } of routes) {
-    const { role, deprecated, query, body } = route;
+    const { role, deprecated, query, body, noStore } = route;
     app.route({
       method,
       url: path,
@@ -25,11 +29,11 @@ export function addFeatureRoutes(app: FastifyInstance, routes: readonly Route[],
       },
       handler(request, reply) {
         reply.code(status);
+        if (noStore) reply.header("cache-control", "no-store");
         const { actor, role } = admins.admitted(request);
-        const { params, query, body } = request as unknown as Parameters<Route["handle"]>[0];
-        return whileConnected(reply, (signal) =>
-          handle({ params, query, body, by: { ...actor, role }, signal }),
-        );
+        const { params, query, body = null } = request as unknown as Parameters<Route["handle"]>[0];
+        const by = { ...actor, role };
+        return whileConnected(reply, (signal) => handle({ params, query, body, by, baseUrl: url(), signal }));
       },
     });
   }
