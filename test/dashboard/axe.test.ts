@@ -44,6 +44,7 @@ const LISTS = [
 
 function headingOf(path: string): string {
   const [section] = path.slice(1).split(/[/?]/);
+  if (section === "users") return "People";
   return section ? section[0]!.toUpperCase() + section.slice(1) : "Home";
 }
 

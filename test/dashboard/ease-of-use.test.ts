@@ -218,8 +218,8 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
     for (const [typed, dialog] of [
       ["new rule", "Add rule"],
       ["add server", "Add server"],
-      ["create secret", "Add a secret"],
-      ["admin token", "New admin token"],
+      ["create secret", "Add secret"],
+      ["admin token", "Create admin token"],
     ] as const) {
       await begin(typed);
       await page.getByRole("dialog", { name: dialog }).waitFor();
@@ -247,10 +247,10 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
   it("lists admin tokens with what they may do, makes one and revokes it", async () => {
     await go("/users?view=tokens&add=token");
     await page.getByLabel("Label").fill("nightly");
-    await page.getByRole("button", { name: "Create the token" }).click();
+    await page.getByRole("button", { name: "Create token", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     const line = page.getByRole("list", { name: "Admin tokens" }).getByRole("listitem");
-    await line.filter({ hasText: "nightly" }).getByText("change nothing").waitFor();
+    await line.filter({ hasText: "nightly" }).getByText("Cannot change anything").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Revoke nightly" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -261,7 +261,7 @@ describe.skipIf(withoutDashboard)("the dashboard", { timeout: 120_000 }, () => {
   it("leads from a finding of Health to where it is fixed", async () => {
     await dashboard.api("POST", "/servers", { name: "gone", ...fixture("exits at once"), wait: true });
     await go("/settings?view=health");
-    await page.getByRole("link", { name: "Open the server gone" }).click();
+    await page.getByRole("link", { name: "Open server gone" }).click();
     await page.getByRole("heading", { name: "gone" }).waitFor();
     await page.getByRole("complementary").getByText("Failed", { exact: true }).waitFor();
   });

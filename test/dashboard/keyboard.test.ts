@@ -104,10 +104,10 @@ describe.skipIf(withoutDashboard)("the dashboard by keys alone", () => {
       ["/servers/cloudy", "Test"],
       ["/servers/cloudy", "More actions for cloudy", "Remove"],
       ["/agents/worker?tab=tokens", "Create token"],
-      ["/vault", "Add a secret"],
-      ["/users", "Add a person"],
+      ["/vault", "Add secret"],
+      ["/users", "Add person"],
       ["/rules", "Add rule"],
-      ["/knowledge/sources", "Add a source"],
+      ["/knowledge/sources", "Add source"],
       ["/", "Find"],
     ];
     const wrong: string[] = [];

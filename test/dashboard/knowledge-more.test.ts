@@ -15,26 +15,26 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
     await page.getByRole("link", { name: /We deploy on Tuesdays/ }).click();
     const panel = page.getByRole("complementary");
     await panel.getByText("We deploy on Mondays.").waitFor();
-    await panel.getByRole("button", { name: "Correct" }).click();
-    await panel.getByLabel("What it says").fill("We deploy on Wednesdays.");
+    await panel.getByRole("button", { name: "Edit", exact: true }).click();
+    await panel.getByLabel("Text", { exact: true }).fill("We deploy on Wednesdays.");
     await page.reload();
-    expect(await panel.getByLabel("What it says").inputValue()).toBe("We deploy on Wednesdays.");
+    expect(await panel.getByLabel("Text", { exact: true }).inputValue()).toBe("We deploy on Wednesdays.");
     await panel.getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: /We deploy on Wednesdays/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole("button", { name: "More about this memory" }).click();
-    await page.getByRole("menuitem", { name: "Take it back" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).click();
-    await page.getByText("Nothing is remembered yet").waitFor();
+    await page.getByRole("button", { name: "More actions for this memory" }).click();
+    await page.getByRole("menuitem", { name: "Retract" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Retract" }).click();
+    await page.getByText("No memories yet").waitFor();
   });
 
   it("puts something into the inbox", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/knowledge/inbox");
-    await page.getByText("Put something in").click();
+    await page.getByText("Add a document", { exact: true }).click();
     await page.getByLabel("Title").fill("A thought");
-    await page.getByLabel("Text").fill("Worth keeping.");
-    await page.getByRole("button", { name: "Put it in" }).click();
+    await page.getByLabel("Text", { exact: true }).fill("Worth keeping.");
+    await page.getByRole("button", { name: "Add document" }).click();
     await page
       .getByRole("row", { name: /a-thought/i })
       .getByRole("link")

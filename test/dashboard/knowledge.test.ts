@@ -15,12 +15,12 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
     await writeFile(join(folder.path, "other.md"), "# Other\n\nNothing to see.");
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/knowledge/sources");
-    await page.getByRole("link", { name: "Add a source" }).first().click();
+    await page.getByRole("link", { name: "Add source" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("notes");
     await page.getByLabel("Path").fill(folder.path);
     await page.getByRole("button", { name: "Test" }).click();
-    await page.getByText("2 files would be read").waitFor();
-    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("2 files will be read").waitFor();
+    await page.getByRole("button", { name: "Add source" }).click();
     await page.getByRole("heading", { name: "notes" }).waitFor();
     await page.getByRole("button", { name: "Sync", exact: true }).click();
     await page.getByRole("complementary").getByText("Up to date").waitFor({ timeout: 25_000 });
@@ -36,9 +36,9 @@ describe.skipIf(withoutDashboard)("the page of knowledge", { timeout: 90_000 }, 
     expect(await seriousFindings(page)).toEqual([]);
 
     await page.goto(`${dashboard.url}/knowledge/sources/notes`);
-    await page.getByRole("button", { name: "More about notes" }).click();
+    await page.getByRole("button", { name: "More actions for notes" }).click();
     await page.getByRole("menuitem", { name: "Disable" }).click();
-    await page.getByRole("dialog").getByText("nobody finds its 2 documents").waitFor();
+    await page.getByRole("dialog").getByText("nobody can find its 2 documents").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
     await page.getByRole("complementary").getByText("Disabled").waitFor();
     expect(dashboard.complaints).toEqual([]);

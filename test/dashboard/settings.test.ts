@@ -21,11 +21,11 @@ describe.skipIf(withoutDashboard)("the settings page", { timeout: 90_000 }, () =
       .waitFor();
     await panel.getByLabel("New value").fill("7000");
     await panel.getByRole("button", { name: "Save" }).click();
-    await page.getByText("a copy of the file as it was is kept").waitFor();
+    await page.getByText("A copy of the previous file is kept").waitFor();
     expect(dashboard.hub.settings.shell.timeoutMs).toBe(7_000);
     expect(await seriousFindings(page)).toEqual([]);
-    await panel.getByRole("button", { name: "Use the default" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Use the default" }).click();
+    await panel.getByRole("button", { name: "Use default" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Use default" }).click();
     await page.getByText("Saved").last().waitFor();
     await expect.poll(() => dashboard.hub.settings.shell.timeoutMs).not.toBe(7_000);
     expect(dashboard.complaints).toEqual([]);

@@ -22,10 +22,10 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
     const page = await dashboard.open("/vault/TOKEN");
     await page.getByRole("complementary").getByText("server remote").waitFor();
     await page
-      .getByRole("list", { name: /wait for a secret/ })
+      .getByRole("list", { name: /waiting for a secret/ })
       .getByText("OTHER")
       .waitFor();
-    await page.getByRole("link", { name: "Look at it" }).click();
+    await page.getByRole("link", { name: "Review" }).click();
     await page.getByLabel("Value", { exact: true }).waitFor();
     asking.abort();
     await asked;

@@ -72,7 +72,7 @@ describe.skipIf(withoutDashboard)("the vault page", { timeout: 90_000 }, () => {
     await page.getByRole("heading", { name: "TOKEN" }).waitFor();
     expect(
       await page
-        .getByRole("button", { name: /Add a secret|Set a new|Delete|Who may|More about the vault/ })
+        .getByRole("button", { name: /Add secret|Replace value|Delete|Edit access|More vault actions/ })
         .count(),
     ).toBe(0);
   });
@@ -103,8 +103,8 @@ describe.skipIf(withoutDashboard)("the users page", { timeout: 90_000 }, () => {
     await dashboard.hub.people.add("vera", "viewer");
     const page = await dashboard.open("/users/owner", { person: "vera" });
     await page.getByText("Always an admin").waitFor();
-    expect(await page.getByRole("heading", { name: "Browsers" }).count()).toBe(0);
-    expect(await page.getByRole("button", { name: /link|Sign out everywhere|More about/ }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Sessions" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /link|Sign out everywhere|More actions/ }).count()).toBe(0);
   });
 });
 

@@ -37,7 +37,7 @@ const ACTIONS: readonly (Destination & { readonly role: Role })[] = [
   createAction("operator", "Check health", "/settings?view=health", "health doctor status"),
   createAction("viewer", "Test a call against the rules", "/rules?view=try", "try explain simulate"),
   createAction("viewer", "Verify audit log", "/audit?view=integrity", "check chain integrity"),
-  createAction("admin", "Create backup", "/settings?view=about", "export"),
+  createAction("admin", "Download backup", "/settings?view=about", "save export create"),
 ];
 
 function createAction(

@@ -66,7 +66,7 @@ export const NAV: readonly (readonly NavEntry[])[] = [
   ],
   [
     { to: "/vault", label: "Vault", icon: "vault" },
-    { to: "/users", label: "Users", icon: "people" },
+    { to: "/users", label: "People", icon: "people" },
     { to: "/settings", label: "Settings", icon: "settings" },
   ],
 ];

@@ -35,9 +35,7 @@ export function SignedOutPage() {
       <pre className="rounded-md border border-line bg-surface px-3 py-2 font-mono text-xs">
         toolkeep open
       </pre>
-      <p className="text-soft">
-        Your drafts are kept. After you sign in in another tab, this page continues.
-      </p>
+      <p className="text-soft">Your drafts are kept. Sign in from another tab, and this page continues.</p>
       <div>
         <Button look="primary" onClick={() => window.location.reload()}>
           Reload

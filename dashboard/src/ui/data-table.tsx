@@ -58,6 +58,9 @@ const ROW_HEIGHT = 36;
 /** Widths in pixels: below `NARROW` the table uses its phone layout, from `WIDE` on it shows every column. */
 const NARROW = 560;
 const WIDE = 880;
+/** Undoes `truncate` inside a cell, except in secondary lines marked with `data-clip`. */
+const WRAPPED =
+  "py-1.5 wrap-anywhere [&_.truncate:not([data-clip],[data-clip]_*)]:overflow-visible [&_.truncate:not([data-clip],[data-clip]_*)]:whitespace-normal";
 
 /**
  * A virtualized table. Tab stops at one row only, so that whatever follows the table is one key press away; the arrow keys,
@@ -68,9 +71,9 @@ export function DataTable<T>(props: DataTableProps<T>) {
   const { rowHeight = ROW_HEIGHT, pageHandlesKeys = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
+  const isPhone = width < NARROW;
   const visibleColumns = columns.filter(
-    ({ showOnPhone, wideOnly }, index) =>
-      index === 0 || (width < NARROW ? showOnPhone : width >= WIDE || !wideOnly),
+    ({ showOnPhone, wideOnly }, index) => index === 0 || (isPhone ? showOnPhone : width >= WIDE || !wideOnly),
   );
   const [sortedRows, sort] = useSortedRows(rows, columns);
   const { activeIndex, setActive } = useActiveRow(sortedRows, rowKey, selected);
@@ -79,11 +82,19 @@ export function DataTable<T>(props: DataTableProps<T>) {
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
+    getItemKey: (at) => {
+      const line = lines[at];
+      if (line === undefined) return at;
+      return typeof line === "number" ? rowKey(sortedRows[line]!) : `group ${line.key}`;
+    },
     overscan: 12,
     // Keep the row that Tab stops at in the DOM, wherever the list is scrolled to.
     rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), lineOf(activeIndex), range.count),
   });
   const items = virtual.getVirtualItems();
+  // Rows wrap and are measured on a phone only; forget the measurements when the layout changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the layout matters
+  useLayoutEffect(() => virtual.measure(), [isPhone]);
 
   const lastVisible = virtual.range?.endIndex ?? 0;
   useEffect(() => {
@@ -107,7 +118,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
     focusPendingRow();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = rowIndexOf(event.target);
+    const at = findRowIndex(event.target);
     if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
     const next = {
@@ -124,12 +135,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
   };
   /** Moves from the focused row, or returns to the active row when the focus is elsewhere. */
   const moveFocusBy = (by: number) => () => {
-    const at = rowIndexOf(document.activeElement);
+    const at = findRowIndex(document.activeElement);
     focusRow(at === undefined || !scroller.current?.contains(document.activeElement) ? activeIndex : at + by);
   };
   useKeys(rowLink && !pageHandlesKeys ? { j: moveFocusBy(1), k: moveFocusBy(-1) } : {});
   const tracks = visibleColumns.map(({ width: track = "minmax(0,1fr)" }, index) =>
-    width < NARROW ? toNarrowTrack(track, index) : track,
+    isPhone ? toNarrowTrack(track, index) : track,
   );
   const grid = { gridTemplateColumns: tracks.join(" ") };
 
@@ -142,7 +153,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       // A scroll area must be reachable by keyboard: through its row links, or itself when there are none.
       tabIndex={rowLink ? undefined : 0}
       onFocus={(event) => {
-        const at = rowIndexOf(event.target);
+        const at = findRowIndex(event.target);
         if (at !== undefined && at !== activeIndex) setActive(rowKey(sortedRows[at]!));
       }}
       role="region"
@@ -163,11 +174,14 @@ export function DataTable<T>(props: DataTableProps<T>) {
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index: at, start }) => {
             const line = lines[at]!;
-            const position = { height: rowHeight, transform: `translateY(${start}px)` };
+            const transform = `translateY(${start}px)`;
+            const position = isPhone ? { minHeight: rowHeight, transform } : { height: rowHeight, transform };
+            const measureProps = isPhone ? { ref: virtual.measureElement, "data-index": at } : {};
             if (typeof line !== "number")
               return (
                 <div
                   key={`group ${line.key}`}
+                  {...measureProps}
                   role="row"
                   aria-rowindex={at + 2}
                   className="absolute inset-x-0 flex items-center border-b border-line bg-page px-2"
@@ -184,6 +198,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
             return (
               <div
                 key={key}
+                {...measureProps}
                 role="row"
                 aria-rowindex={at + 2}
                 aria-selected={rowLink ? key === selected : undefined}
@@ -198,13 +213,20 @@ export function DataTable<T>(props: DataTableProps<T>) {
                   <div
                     key={column.id}
                     role="cell"
-                    className={classes("min-w-0 truncate px-2", column.alignEnd && "text-end")}
+                    className={classes(
+                      "min-w-0 px-2",
+                      isPhone && nth === 0 ? WRAPPED : "truncate",
+                      column.alignEnd && "text-end",
+                    )}
                   >
                     {nth === 0 && rowLink ? (
                       <Link
                         to={rowLink(row)}
                         tabIndex={index === activeIndex ? 0 : -1}
-                        className="block truncate font-medium after:absolute after:inset-0"
+                        className={classes(
+                          "block font-medium after:absolute after:inset-0",
+                          !(isPhone && nth === 0) && "truncate",
+                        )}
                         aria-current={key === selected ? "true" : undefined}
                       >
                         {column.cell(row)}
@@ -284,7 +306,7 @@ function withIndex(visible: readonly number[], index: number, count: number): nu
 }
 
 /** The index of the row that contains an element. */
-function rowIndexOf(element: EventTarget | null): number | undefined {
+function findRowIndex(element: EventTarget | null): number | undefined {
   const row = element instanceof HTMLElement ? element.closest<HTMLElement>("[data-row]") : null;
   return row ? Number(row.dataset.row) : undefined;
 }

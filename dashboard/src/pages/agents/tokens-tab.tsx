@@ -66,6 +66,16 @@ export function TokensTab({
   );
 }
 
+/** "Used 5 min. ago" or "Never used". */
+export function LastUsed({ at }: { at: number | null }) {
+  if (at === null) return "Never used";
+  return (
+    <>
+      Used <Time at={at} />
+    </>
+  );
+}
+
 function TokenRow({ token, canEdit }: { token: TokenView; canEdit: boolean }) {
   const confirm = useConfirm();
   const revoke = useAction({
@@ -100,7 +110,7 @@ function TokenRow({ token, canEdit }: { token: TokenView; canEdit: boolean }) {
           )}
         </p>
         <p className="text-xs text-soft">
-          Used <Time at={token.lastUsedAt} /> · created <Time at={token.createdAt} />
+          <LastUsed at={token.lastUsedAt} /> · created <Time at={token.createdAt} />
           {token.expiresAt !== null && (
             <>
               {" "}

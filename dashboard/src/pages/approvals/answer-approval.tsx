@@ -130,7 +130,7 @@ export function AnswerApproval({
 
 const SUCCESS_MESSAGES: Readonly<Record<ApprovalAnswer["answer"], string>> = {
   once: "Allowed once",
-  conversation: "Allowed for this conversation",
+  conversation: "Allowed in this conversation",
   always: "Allowed from now on by a new rule",
 };
 

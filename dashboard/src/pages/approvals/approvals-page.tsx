@@ -119,7 +119,7 @@ const subjectColumn: Column<QuestionView> = {
   cell: (question) => (
     <span className="block leading-snug">
       <UntrustedText text={formatSubject(question)} line mono={question.kind !== "human"} />
-      <span className="block truncate text-xs font-normal text-soft">
+      <span data-clip="" className="block truncate text-xs font-normal text-soft">
         <UntrustedText text={formatSummary(question)} line mono max={200} />
       </span>
     </span>

@@ -15,7 +15,7 @@ export interface ActionDescription {
 /** Titles by route, in the past tense and followed by the target's name. `test/dashboard/words.test.ts` checks that every route has one. */
 const ROUTE_TITLES: Readonly<Record<string, string>> = {
   "DELETE /session": "Signed out",
-  "POST /login-links": "Created a sign-in link",
+  "POST /login-links": "Created a login link",
   "POST /people": "Added a person",
   "PATCH /people/:name": "Changed the person",
   "DELETE /people/:name": "Removed the person",
@@ -161,9 +161,9 @@ export function describeAction({
   const readText = (name: string) => (typeof fields[name] === "string" ? (fields[name] as string) : "");
   if (kind === "question.answered") {
     const isApprovalOrAccess = readText("kind") === "approval" || readText("kind") === "access";
-    const what = isApprovalOrAccess ? ANSWER_TITLES[readText("answer")] : undefined;
+    const answerTitle = isApprovalOrAccess ? ANSWER_TITLES[readText("answer")] : undefined;
     const to = subject === null ? {} : { to: `/approvals/${encodeURIComponent(subject)}` };
-    return { title: what ?? "Answered a question", name: readText("tool"), ...to, hasFailed: false };
+    return { title: answerTitle ?? "Answered a question", name: readText("tool"), ...to, hasFailed: false };
   }
   if (kind === "intent")
     return {

@@ -29,7 +29,7 @@ export function Integrity() {
       action: "Acknowledge",
       danger: true,
     });
-    if (isConfirmed) await verify.run({ acknowledge: "looked at in the dashboard" });
+    if (isConfirmed) await verify.run({ acknowledge: "reviewed in the dashboard" });
   };
   return (
     <PageBody>

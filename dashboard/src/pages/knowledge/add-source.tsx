@@ -9,30 +9,30 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 
 const KINDS = [
-  ["folder", "A folder of documents"],
-  ["obsidian", "An Obsidian vault"],
-  ["bookmarks", "Bookmarks of a browser"],
-  ["notion", "An export of Notion"],
+  ["folder", "Folder of documents"],
+  ["obsidian", "Obsidian vault"],
+  ["bookmarks", "Browser bookmarks"],
+  ["notion", "Notion export"],
   ["mail", "Mail (mbox, Maildir)"],
 ] as const;
 
-const NOTHING = { name: "", kind: "folder", path: "", ignore: "", label: "" };
+const EMPTY = { name: "", kind: "folder", path: "", ignore: "", label: "" };
 
-/** A new source, tried before it is added: a little of it is read, and nothing is changed. */
+/** Adds a source. A test reads a small part of it first and changes nothing. */
 export function AddSource({ onClose }: { onClose: () => void }) {
-  const [fields, setFields, forget] = useDraft("add-source", NOTHING);
-  const set = (change: Partial<typeof NOTHING>) => setFields({ ...fields, ...change });
+  const [fields, setFields, clearDraft] = useDraft("add-source", EMPTY);
+  const set = (change: Partial<typeof EMPTY>) => setFields({ ...fields, ...change });
   const test = useAction({
     run: (client, trial: SourceTrial) => client.post<SourceTest>("/sources/test", trial),
     quiet: true,
   });
   const add = useAction({
     run: (client, source: NewSource) => client.post<SourceAnswer>("/sources", source),
-    successMessage: ({ source }) => `${source.name} was added; sync it to read it`,
+    successMessage: ({ source }) => `Added ${source.name}. Sync it to read its documents.`,
     invalidates: ["/sources"],
     quiet: true,
   });
-  const [tested, setTested, forgetTest] = useDraft<SourceTest | null>("tested-source", null);
+  const [testResult, setTestResult, clearTestResult] = useDraft<SourceTest | null>("tested-source", null);
   const config = {
     path: fields.path.trim(),
     ...(fields.ignore.trim() === ""
@@ -41,32 +41,32 @@ export function AddSource({ onClose }: { onClose: () => void }) {
   };
   const submit = async () => {
     const label = fields.label.trim();
-    const added = await add.run({
+    const result = await add.run({
       name: fields.name.trim(),
       kind: fields.kind,
       config,
       label: label === "" ? null : label,
     });
-    if (!added) return;
-    forget();
-    forgetTest();
-    navigate(urlWith({ add: "" }, joinPath("knowledge", "sources", added.source.name)));
+    if (!result) return;
+    clearDraft();
+    clearTestResult();
+    navigate(urlWith({ add: "" }, joinPath("knowledge", "sources", result.source.name)));
   };
   return (
     <Dialog
-      title="Add a source"
+      title="Add source"
       onClose={onClose}
       footer={
         <>
           <Button
             icon="play"
             busy={test.isBusy}
-            onClick={async () => setTested((await test.run({ kind: fields.kind, config })) ?? null)}
+            onClick={async () => setTestResult((await test.run({ kind: fields.kind, config })) ?? null)}
           >
             Test
           </Button>
           <Button look="primary" type="submit" form="add-source" busy={add.isBusy}>
-            Add
+            Add source
           </Button>
         </>
       }
@@ -89,7 +89,7 @@ export function AddSource({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="What it is">
+        <Field label="Type">
           {(inputProps) => (
             <Select
               {...inputProps}
@@ -99,7 +99,7 @@ export function AddSource({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="Path" hint="On the machine of the daemon: a folder, or one file.">
+        <Field label="Path" hint="A folder or file on the daemon's machine.">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -110,7 +110,7 @@ export function AddSource({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="Left out" hint="Patterns as in .gitignore, one a line.">
+        <Field label="Ignore" hint="Patterns as in .gitignore, one per line.">
           {(inputProps) => (
             <TextArea
               {...inputProps}
@@ -121,7 +121,7 @@ export function AddSource({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="Label" hint="With one, only tokens with that label find what is in it.">
+        <Field label="Label" hint="Optional. Only tokens with this label can find its documents.">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -130,35 +130,35 @@ export function AddSource({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        {tested && <Trial tested={tested} />}
+        {testResult && <TestSummary result={testResult} />}
         <FormProblem problem={test.problem ?? add.problem} />
       </form>
     </Dialog>
   );
 }
 
-function Trial({ tested }: { tested: SourceTest }) {
-  if (!tested.ok)
+function TestSummary({ result }: { result: SourceTest }) {
+  if (!result.ok)
     return (
       <p className="rounded-md bg-bad-soft px-3 py-2 text-bad">
-        <UntrustedText text={tested.error} />
+        <UntrustedText text={result.error} />
       </p>
     );
   return (
     <div className="rounded-md border border-line px-3 py-2" aria-live="polite">
       <p className="font-medium text-ok">
-        {tested.more ? "At least " : ""}
-        {tested.files} files would be read
+        {result.more ? "At least " : ""}
+        {result.files} files will be read
       </p>
       <ul className="mt-1">
-        {tested.sample.slice(0, 8).map(({ key, title, chunks }) => (
+        {result.sample.slice(0, 8).map(({ key, title, chunks }) => (
           <li key={key} className="truncate">
             <UntrustedText text={title} max={120} />{" "}
             <span className="text-xs text-soft">{chunks} passages</span>
           </li>
         ))}
       </ul>
-      {tested.problems.slice(0, 5).map(({ key, reason }) => (
+      {result.problems.slice(0, 5).map(({ key, reason }) => (
         <p key={key} className="text-warn">
           <UntrustedText text={`${key}: ${reason}`} max={200} />
         </p>

@@ -10,7 +10,7 @@ import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-/** A document as it was read: what it is, and its passages. */
+/** A document as it was indexed, with its passages. */
 export function EntityPanel({ id }: { id: string }) {
   const answer = useGet<EntityAnswer>(joinPath("entities", id));
   const title = answer.data?.entity.title ?? id;
@@ -22,16 +22,16 @@ export function EntityPanel({ id }: { id: string }) {
             <PanelSection>
               <KeyValues
                 pairs={[
-                  ["Kind", entity.type],
+                  ["Type", entity.type],
                   [
                     "Source",
                     <TextLink key="source" to={joinPath("knowledge", "sources", entity.source)}>
                       {entity.source}
                     </TextLink>,
                   ],
-                  ["Where", <UntrustedText key="uri" text={entity.uri} mono />],
-                  ["Of", <Time key="of" at={entity.documentAt} />],
-                  ["Read", <Time key="read" at={entity.indexedAt} />],
+                  ["Location", <UntrustedText key="uri" text={entity.uri} mono />],
+                  ["Dated", <Time key="dated" at={entity.documentAt} />],
+                  ["Indexed", <Time key="indexed" at={entity.indexedAt} />],
                   [
                     "Tags",
                     entity.tags.length > 0 && <UntrustedText key="tags" text={entity.tags.join(", ")} />,
@@ -40,11 +40,11 @@ export function EntityPanel({ id }: { id: string }) {
               />
             </PanelSection>
             {Object.keys(entity.metadata).length > 0 && (
-              <PanelSection title="What else it says of itself">
-                <Json value={entity.metadata} label="the metadata" />
+              <PanelSection title="Metadata">
+                <Json value={entity.metadata} label="Metadata" />
               </PanelSection>
             )}
-            <PanelSection title={`Passages (${entity.chunks.length}${entity.truncated ? ", and more" : ""})`}>
+            <PanelSection title={`Passages (${entity.chunks.length}${entity.truncated ? "+" : ""})`}>
               <ol className="flex flex-col gap-4">
                 {entity.chunks.map((chunk) => (
                   <li key={chunk.id} id={`chunk-${chunk.index}`}>

@@ -19,14 +19,14 @@ const COLUMNS: readonly Column<InboxFile>[] = [
   {
     id: "bytes",
     header: "Size",
-    cell: ({ bytes }) => sizeOf(bytes),
+    cell: ({ bytes }) => formatSize(bytes),
     sortBy: ({ bytes }) => bytes,
     width: "6rem",
     alignEnd: true,
   },
   {
     id: "modified",
-    header: "Came",
+    header: "Added",
     cell: ({ modifiedAt }) => <Time at={modifiedAt} />,
     sortBy: ({ modifiedAt }) => modifiedAt,
     width: "8rem",
@@ -34,15 +34,15 @@ const COLUMNS: readonly Column<InboxFile>[] = [
   },
 ];
 
-const NOTHING = { title: "", content: "" };
+const EMPTY = { title: "", content: "" };
 
-/** What agents and people put aside to be found later; it is read like any other source. */
+/** Documents that agents and people put aside to find later. It is indexed like any other source. */
 export function Inbox() {
   const inbox = useGet<InboxList>("/inbox");
   return (
     <>
       <RequireRole role="operator">
-        <Put />
+        <AddDocument />
       </RequireRole>
       <QueryView query={inbox}>
         {({ files, folder }) => (
@@ -51,11 +51,11 @@ export function Inbox() {
             rows={files}
             columns={COLUMNS}
             rowKey={({ name }) => name}
-            rowLink={({ name }) => `/knowledge?q=${encodeURIComponent(wordsOf(name))}`}
+            rowLink={({ name }) => `/knowledge?q=${encodeURIComponent(toSearchText(name))}`}
             empty={
               <EmptyState title="The inbox is empty">
-                It is the folder <UntrustedText text={folder} mono />; agents put documents there with the
-                tool inbox_write.
+                Add a document above. Agents add documents with inbox_put. The inbox is the folder{" "}
+                <UntrustedText text={folder} mono />.
               </EmptyState>
             }
           />
@@ -65,23 +65,23 @@ export function Inbox() {
   );
 }
 
-function Put() {
-  const [fields, setFields, forget] = useDraft("inbox", NOTHING);
-  const put = useAction({
+function AddDocument() {
+  const [fields, setFields, clearDraft] = useDraft("inbox", EMPTY);
+  const add = useAction({
     run: (client, input: InboxInput) => client.post<InboxAnswer>("/inbox", input),
-    successMessage: ({ name }) => `Put into the inbox as ${name}`,
+    successMessage: ({ name }) => `Added to the inbox as ${name}`,
     invalidates: ["/inbox", "/sources"],
     quiet: true,
   });
   return (
     <details className="border-b border-line px-4 py-2">
-      <summary className="font-medium">Put something in</summary>
+      <summary className="font-medium">Add a document</summary>
       <form
         className="flex max-w-2xl flex-col gap-3 py-3"
         onSubmit={async (event) => {
           event.preventDefault();
           const title = fields.title.trim();
-          if (await put.run({ content: fields.content, ...(title === "" ? {} : { title }) })) forget();
+          if (await add.run({ content: fields.content, ...(title === "" ? {} : { title }) })) clearDraft();
         }}
       >
         <Field label="Title">
@@ -104,10 +104,10 @@ function Put() {
             />
           )}
         </Field>
-        <FormProblem problem={put.problem} />
+        <FormProblem problem={add.problem} />
         <div>
-          <Button look="primary" type="submit" busy={put.isBusy}>
-            Put it in
+          <Button look="primary" type="submit" busy={add.isBusy}>
+            Add document
           </Button>
         </div>
       </form>
@@ -115,12 +115,12 @@ function Put() {
   );
 }
 
-/** A file is named after its title: the words that find what was read of it. */
-function wordsOf(name: string): string {
+/** A file is named after its title, so its name finds the indexed document. */
+function toSearchText(name: string): string {
   return name.replace(/\.\w+$/, "").replace(/[-_]+/g, " ");
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1_024
     ? `${bytes} B`
     : bytes < 1_048_576

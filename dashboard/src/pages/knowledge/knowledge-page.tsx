@@ -12,40 +12,44 @@ import { SearchKnowledge } from "./search-knowledge.tsx";
 import { SourcePanel } from "./source-panel.tsx";
 import { SourceActions, Sources } from "./sources.tsx";
 
-const PARTS = [
+const VIEWS = [
   ["search", "Search"],
   ["sources", "Sources"],
-  ["memories", "Memory"],
+  ["memories", "Memories"],
   ["inbox", "Inbox"],
 ] as const;
 
-type Part = (typeof PARTS)[number][0];
+type View = (typeof VIEWS)[number][0];
 
-/** What was gathered and what agents remember. Documents open beside what found them. */
+/** Indexed documents and memories of agents. A document opens beside its search results. */
 export function Page({ params: { part = "search", id } }: PageProps) {
-  const isKnown = part === "documents" || PARTS.some(([known]) => known === part);
-  const shown: Part = part === "documents" ? "search" : (part as Part);
+  const isKnown = part === "documents" || VIEWS.some(([known]) => known === part);
+  const view: View = part === "documents" ? "search" : (part as View);
   if (!isKnown) return <NotFound />;
   return (
-    <PageFrame title="Knowledge" actions={shown === "sources" && <SourceActions />} panel={panelOf(part, id)}>
+    <PageFrame
+      title="Knowledge"
+      actions={view === "sources" && <SourceActions />}
+      panel={renderPanel(part, id)}
+    >
       <TabBar
-        label="Parts of knowledge"
-        selected={shown}
-        tabs={PARTS.map(([id, label]) => ({
+        label="Knowledge views"
+        selected={view}
+        tabs={VIEWS.map(([id, label]) => ({
           id,
           label,
           to: id === "search" ? "/knowledge" : joinPath("knowledge", id),
         }))}
       />
-      {shown === "search" && <SearchKnowledge selected={part === "documents" ? id : undefined} />}
-      {shown === "sources" && <Sources selected={id} />}
-      {shown === "memories" && <Memories selected={id} />}
-      {shown === "inbox" && <Inbox />}
+      {view === "search" && <SearchKnowledge selected={part === "documents" ? id : undefined} />}
+      {view === "sources" && <Sources selected={id} />}
+      {view === "memories" && <Memories selected={id} />}
+      {view === "inbox" && <Inbox />}
     </PageFrame>
   );
 }
 
-function panelOf(part: string, id: string | undefined): ReactNode {
+function renderPanel(part: string, id: string | undefined): ReactNode {
   if (id === undefined) return null;
   if (part === "documents") return <EntityPanel key={id} id={id} />;
   if (part === "sources") return <SourcePanel key={id} name={id} />;

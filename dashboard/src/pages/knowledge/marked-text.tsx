@@ -9,18 +9,18 @@ interface Mark {
 interface MarkedTextProps {
   readonly text: string;
   readonly marks: readonly Mark[];
-  /** Leaves out the signs of Markdown, which say little in a piece of it. */
+  /** Removes Markdown syntax, which means little in an excerpt. */
   readonly isMarkdown?: boolean;
 }
 
-/** A piece of a document with the words that were sought marked; only ever text. */
+/** An excerpt with the search terms marked, never rendered as markup. */
 export function MarkedText({ text, marks, isMarkdown = false }: MarkedTextProps) {
-  const shown = (piece: string) => markInvisible(isMarkdown ? withoutSigns(piece) : piece);
+  const renderPiece = (piece: string) => markInvisible(isMarkdown ? removeMarkup(piece) : piece);
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { start, end } of [...marks].sort((a, b) => a.start - b.start)) {
     if (start < at || end > text.length) continue;
-    parts.push(shown(text.slice(at, start)));
+    parts.push(renderPiece(text.slice(at, start)));
     parts.push(
       <mark key={start} className="rounded-sm bg-warn-soft font-medium text-text">
         {markInvisible(text.slice(start, end))}
@@ -28,12 +28,12 @@ export function MarkedText({ text, marks, isMarkdown = false }: MarkedTextProps)
     );
     at = end;
   }
-  parts.push(shown(text.slice(at)));
+  parts.push(renderPiece(text.slice(at)));
   return <bdi className="wrap-anywhere">{parts}</bdi>;
 }
 
-/** Of code, emphasis, links, headings and tables. A mark may have cut what belongs together: half of a link goes, too. */
-function withoutSigns(piece: string): string {
+/** Removes the syntax of code, emphasis, links, headings and tables. A mark may have split a link: removes half a link as well. */
+function removeMarkup(piece: string): string {
   return piece
     .replace(/[`*]+/g, "")
     .replace(/\[([^\]]*)\]\([^)\s]*\)/g, "$1")

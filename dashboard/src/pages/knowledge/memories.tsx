@@ -9,12 +9,12 @@ import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 const COLUMNS: readonly Column<MemoryView>[] = [
   {
     id: "text",
-    header: "What is remembered",
+    header: "Memory",
     cell: ({ key, text }) => (
       <span className="flex gap-2">
         {key !== null && (
@@ -27,20 +27,20 @@ const COLUMNS: readonly Column<MemoryView>[] = [
     ),
     width: "minmax(12rem,3fr)",
   },
-  { id: "type", header: "Kind", cell: ({ type }) => <Badge>{type}</Badge>, width: "7rem", wideOnly: true },
-  { id: "owner", header: "Whose", cell: (memory) => ownerOf(memory), width: "9rem", showOnPhone: true },
-  { id: "changed", header: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} />, width: "7rem" },
+  { id: "type", header: "Type", cell: ({ type }) => <Badge>{type}</Badge>, width: "7rem", wideOnly: true },
+  { id: "owner", header: "Owner", cell: (memory) => formatOwner(memory), width: "9rem", showOnPhone: true },
+  { id: "changed", header: "Updated", cell: ({ updatedAt }) => <Time at={updatedAt} />, width: "7rem" },
 ];
 
-/** What agents remember, newest first; with words, what those find. */
+/** The memories of agents, newest first, with a search. */
 export function Memories({ selected }: { selected: string | undefined }) {
   const [text] = useUrlState("q");
   const [agent] = useUrlState("agent");
   const [space] = useUrlState("space");
   const agents = useGet<AgentList>("/agents").data?.agents ?? [];
   const spaces = useGet<MemorySpaces>("/memories/spaces").data?.spaces ?? [];
-  const pages = usePages<MemoryList>("/memories", { text, agent, space, limit: PAGE }, (page, all) =>
-    page.memories.length < PAGE ? undefined : { offset: all.length * PAGE },
+  const pages = usePages<MemoryList>("/memories", { text, agent, space, limit: PAGE_SIZE }, (page, all) =>
+    page.memories.length < PAGE_SIZE ? undefined : { offset: all.length * PAGE_SIZE },
   );
   const memories = pages.data?.pages.flatMap((page) => page.memories) ?? [];
   return (
@@ -72,8 +72,8 @@ export function Memories({ selected }: { selected: string | undefined }) {
             load: () => void pages.fetchNextPage(),
           }}
           empty={
-            <EmptyState title={text === "" ? "Nothing is remembered yet" : "No memory fits"}>
-              Agents write here with the tool memory_put and find it again in later conversations.
+            <EmptyState title={text === "" ? "No memories yet" : "No matching memories"}>
+              Agents store memories with memory_put and find them again in later conversations.
             </EmptyState>
           }
         />
@@ -82,6 +82,6 @@ export function Memories({ selected }: { selected: string | undefined }) {
   );
 }
 
-export function ownerOf({ agent, space }: Pick<MemoryView, "agent" | "space">): string {
-  return space === null ? (agent ?? "nobody") : `space ${space}`;
+export function formatOwner({ agent, space }: Pick<MemoryView, "agent" | "space">): string {
+  return space === null ? (agent ?? "none") : `space ${space}`;
 }

@@ -16,47 +16,47 @@ import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { ownerOf } from "./memories.tsx";
+import { formatOwner } from "./memories.tsx";
 
-const CHANGES = ["/memories", "/search"];
+const INVALIDATES = ["/memories", "/search"];
 
-/** One memory: what it says, what it said before, and taking it back. */
+/** One memory: its text, its previous versions, and actions to edit, retract or delete it. */
 export function MemoryPanel({ id }: { id: string }) {
   const answer = useGet<MemoryAnswer>(joinPath("memories", id));
   const history = useGet<MemoryHistory>(joinPath("memories", id, "history"));
   return (
     <SidePanel
-      title={<UntrustedText text={answer.data?.memory.key ?? "A memory"} line />}
+      title={<UntrustedText text={answer.data?.memory.key ?? "Memory"} line />}
       closeTo={urlWith({}, "/knowledge/memories")}
-      actions={answer.data && <Actions memory={answer.data.memory} />}
+      actions={answer.data && <MemoryMenu memory={answer.data.memory} />}
     >
       <QueryView query={answer}>
         {({ memory }) => (
           <>
-            <Text memory={memory} />
+            <MemoryText memory={memory} />
             <PanelSection>
               <KeyValues
                 pairs={[
-                  ["Kind", <Badge key="kind">{memory.type}</Badge>],
-                  ["Whose", ownerOf(memory)],
+                  ["Type", <Badge key="kind">{memory.type}</Badge>],
+                  ["Owner", formatOwner(memory)],
                   ["Written by", memory.writtenBy],
                   [
                     "Tags",
                     memory.tags.length > 0 && <UntrustedText key="tags" text={memory.tags.join(", ")} />,
                   ],
                   ["Label", memory.label],
-                  ["Changed", <Time key="changed" at={memory.updatedAt} />],
-                  ["Last found", <Time key="used" at={memory.lastUsedAt} />],
-                  ["Until", memory.expiresAt !== null && <Time key="until" at={memory.expiresAt} />],
+                  ["Updated", <Time key="updated" at={memory.updatedAt} />],
+                  ["Last used", <Time key="used" at={memory.lastUsedAt} />],
+                  ["Expires", memory.expiresAt !== null && <Time key="until" at={memory.expiresAt} />],
                 ]}
               />
             </PanelSection>
             {Object.keys(memory.metadata).length > 0 && (
-              <PanelSection title="More">
-                <Json value={memory.metadata} label="the metadata" />
+              <PanelSection title="Metadata">
+                <Json value={memory.metadata} label="Metadata" />
               </PanelSection>
             )}
-            <PanelSection title="What it said before">
+            <PanelSection title="Previous versions">
               <QueryView query={history} rows={2}>
                 {({ versions }) => <Versions now={memory.text} versions={versions} />}
               </QueryView>
@@ -68,45 +68,45 @@ export function MemoryPanel({ id }: { id: string }) {
   );
 }
 
-function Text({ memory }: { memory: MemoryView }) {
-  const [typed, setTyped, forget] = useDraft<string | null>(`memory.${memory.id}`, null);
+function MemoryText({ memory }: { memory: MemoryView }) {
+  const [draft, setDraft, clearDraft] = useDraft<string | null>(`memory.${memory.id}`, null);
   const save = useAction({
     run: (client, text: string) => client.patch<MemoryAnswer>(joinPath("memories", memory.id), { text }),
     successMessage: "Saved",
-    invalidates: CHANGES,
+    invalidates: INVALIDATES,
   });
   return (
     <PanelSection>
-      {typed === null ? (
+      {draft === null ? (
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
             <UntrustedText text={memory.text} max={4_000} />
           </div>
           <RequireRole role="operator">
-            <Button look="quiet" onClick={() => setTyped(memory.text)}>
-              Correct
+            <Button look="quiet" onClick={() => setDraft(memory.text)}>
+              Edit
             </Button>
           </RequireRole>
         </div>
       ) : (
         <div className="flex flex-col gap-2">
           <TextArea
-            aria-label="What it says"
+            aria-label="Text"
             rows={6}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            value={draft}
+            onChange={(event) => setDraft(event.target.value)}
           />
           <div className="flex gap-2">
             <Button
               look="primary"
               busy={save.isBusy}
               onClick={async () => {
-                if (await save.run(typed)) forget();
+                if (await save.run(draft)) clearDraft();
               }}
             >
               Save
             </Button>
-            <Button onClick={forget}>Cancel</Button>
+            <Button onClick={clearDraft}>Cancel</Button>
           </div>
         </div>
       )}
@@ -114,63 +114,63 @@ function Text({ memory }: { memory: MemoryView }) {
   );
 }
 
-/** Newest first, each with how it became what followed it. */
+/** Newest first, each compared with the version that followed it. */
 function Versions({ now, versions }: { now: string; versions: readonly MemoryVersionView[] }) {
-  if (versions.length === 0) return <p className="text-soft">Nothing else.</p>;
+  if (versions.length === 0) return <p className="text-soft">None.</p>;
   return (
     <ol className="flex flex-col gap-3">
       {versions.map((version, index) => (
         <li key={version.id}>
           <div className="mb-1 text-xs text-soft">
-            until <Time at={version.endedAt} />
+            Until <Time at={version.endedAt} />
             {version.endedBy && ` · changed by ${version.endedBy}`}
           </div>
-          <Diff before={version.text} after={versions[index - 1]?.text ?? now} label="What changed" />
+          <Diff before={version.text} after={versions[index - 1]?.text ?? now} label="Changes" />
         </li>
       ))}
     </ol>
   );
 }
 
-function Actions({ memory: { id } }: { memory: MemoryView }) {
+function MemoryMenu({ memory: { id } }: { memory: MemoryView }) {
   const confirm = useConfirm();
   const isAdmin = useHasRole("admin");
   const isOperator = useHasRole("operator");
-  const back = urlWith({}, "/knowledge/memories");
+  const listUrl = urlWith({}, "/knowledge/memories");
   const retract = useAction({
     run: (client) => client.post<Done>(joinPath("memories", id, "retract")),
-    successMessage: "Taken back",
-    invalidates: CHANGES,
+    successMessage: "Retracted",
+    invalidates: INVALIDATES,
   });
   const remove = useAction({
     run: (client) => client.delete<Done>(joinPath("memories", id)),
-    successMessage: "Forgotten",
-    invalidates: CHANGES,
+    successMessage: "Deleted",
+    invalidates: INVALIDATES,
   });
-  const takeBack = async () => {
+  const confirmRetract = async () => {
     const isConfirmed = await confirm({
-      title: "Take this memory back?",
-      description: "No agent finds it any more. What it said is kept among what was.",
-      action: "Take it back",
+      title: "Retract this memory?",
+      description: "Agents no longer find it. Its text stays in the history.",
+      action: "Retract",
     });
-    if (isConfirmed && (await retract.run())) navigate(back);
+    if (isConfirmed && (await retract.run())) navigate(listUrl);
   };
-  const forget = async () => {
+  const confirmDelete = async () => {
     const isConfirmed = await confirm({
-      title: "Forget this memory?",
-      description: "It and everything it said before is deleted for good.",
-      action: "Forget",
+      title: "Delete this memory?",
+      description: "This deletes the memory and its previous versions. This cannot be undone.",
+      action: "Delete",
       danger: true,
     });
-    if (isConfirmed && (await remove.run())) navigate(back);
+    if (isConfirmed && (await remove.run())) navigate(listUrl);
   };
   return (
     <Menu
-      label="More about this memory"
+      label="More actions for this memory"
       items={[
-        ...(isOperator ? [{ label: "Take it back", onSelect: () => void takeBack() }] : []),
+        ...(isOperator ? [{ label: "Retract", onSelect: () => void confirmRetract() }] : []),
         ...(isAdmin
-          ? [{ label: "Forget", icon: "trash" as const, danger: true, onSelect: () => void forget() }]
+          ? [{ label: "Delete", icon: "trash" as const, danger: true, onSelect: () => void confirmDelete() }]
           : []),
       ]}
     />

@@ -2,11 +2,12 @@ import { joinPath } from "../../api/client.ts";
 import type { SearchPage, SearchResult, SourceList } from "../../api/contract.ts";
 import { useGet, usePages } from "../../api/use-api.ts";
 import { urlWith, useUrlState } from "../../app/location.ts";
+import { RequireRole } from "../../app/session.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { FilterBar, FilterSelect, SearchField } from "../../ui/filter-bar.tsx";
-import { Link } from "../../ui/link.tsx";
+import { ButtonLink, Link } from "../../ui/link.tsx";
 import { EmptyState, ErrorState, LoadingState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
@@ -19,18 +20,27 @@ export function SearchKnowledge({ selected }: { selected: string | undefined }) 
   return (
     <>
       <FilterBar>
-        <SearchField label="Search what was gathered" />
+        <SearchField label="Search documents and memories" />
         <FilterSelect name="source" label="Source" options={sources.map(({ name }) => [name, name])} />
-        <span className="text-xs text-soft">“phrases”, begin*, -not, tag: type: before: after:</span>
+        <span className="text-xs text-soft">“exact phrase” prefix* -exclude tag: type: before: after:</span>
       </FilterBar>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {query.trim() === "" ? (
           <EmptyState
-            title={sources.length === 0 ? "Nothing has been gathered yet" : "Search the way your agents do"}
+            title={sources.length === 0 ? "No sources yet" : "Search the way your agents do"}
+            action={
+              sources.length === 0 && (
+                <RequireRole role="admin">
+                  <ButtonLink look="primary" to="/knowledge/sources?add=source">
+                    Add source
+                  </ButtonLink>
+                </RequireRole>
+              )
+            }
           >
             {sources.length === 0
-              ? "Add a source: a folder, an Obsidian vault, bookmarks, an export of Notion or of mail."
-              : "What you find here is what they find, as far as their labels let them."}
+              ? "Add a folder, an Obsidian vault, bookmarks, or an export of Notion or mail. Agents can then search it."
+              : "You find what your agents find, as far as their labels allow."}
           </EmptyState>
         ) : (
           <Results query={query} selected={selected} />
@@ -60,11 +70,11 @@ function Results({ query, selected }: { query: string; selected: string | undefi
         </p>
       ))}
       {results.length === 0 ? (
-        <EmptyState title="Nothing was found">Try fewer words, or sync a source.</EmptyState>
+        <EmptyState title="No results">Try fewer words, or sync a source.</EmptyState>
       ) : (
-        <ol className="divide-y divide-line" aria-label="Found">
+        <ol className="divide-y divide-line" aria-label="Results">
           {results.map((found) => (
-            <Hit key={found.kind + found.id} found={found} selected={found.id === selected} />
+            <SearchHit key={found.kind + found.id} result={found} selected={found.id === selected} />
           ))}
         </ol>
       )}
@@ -75,55 +85,55 @@ function Results({ query, selected }: { query: string; selected: string | undefi
           </Button>
         )}
         <span className="text-xs text-soft">
-          {first?.mode === "hybrid" ? "by words and meaning" : "by words"}, best first
+          Ranked by {first?.mode === "hybrid" ? "words and meaning" : "words"}
         </span>
       </div>
     </>
   );
 }
 
-function Hit({ found, selected }: { found: SearchResult; selected: boolean }) {
-  const isEntity = found.kind === "entity";
-  const to = urlWith({}, joinPath("knowledge", isEntity ? "documents" : "memories", found.id));
+function SearchHit({ result, selected }: { result: SearchResult; selected: boolean }) {
+  const isEntity = result.kind === "entity";
+  const to = urlWith({}, joinPath("knowledge", isEntity ? "documents" : "memories", result.id));
   return (
     <li className={classes("relative px-4 py-3", selected ? "bg-selected" : "hover:bg-hover")}>
       <div className="flex items-baseline gap-2">
         <Link to={to} className="min-w-0 font-medium after:absolute after:inset-0">
-          <UntrustedText text={isEntity ? found.title : (found.key ?? "A memory")} max={200} />
+          <UntrustedText text={isEntity ? result.title : (result.key ?? "Memory")} max={200} />
         </Link>
-        <Badge>{isEntity ? found.type : "memory"}</Badge>
-        <span className="ml-auto shrink-0 text-xs text-soft" title="How well it fits, from 0 to 1">
-          {found.score.toFixed(2)}
+        <Badge>{isEntity ? result.type : "memory"}</Badge>
+        <span className="ml-auto shrink-0 text-xs text-soft" title="Relevance, from 0 to 1">
+          {result.score.toFixed(2)}
         </span>
       </div>
       <div className="flex flex-wrap gap-x-3 text-xs text-soft">
         {isEntity && (
           <>
-            <span>{found.source}</span>
-            <UntrustedText text={found.uri} max={160} mono />
+            <span>{result.source}</span>
+            <UntrustedText text={result.uri} max={160} mono />
           </>
         )}
-        <Time at={isEntity ? found.documentAt : found.updatedAt} />
-        {found.tags.map((tag) => (
+        <Time at={isEntity ? result.documentAt : result.updatedAt} />
+        {result.tags.map((tag) => (
           <span key={tag}>
             #<UntrustedText text={tag} max={40} />
           </span>
         ))}
       </div>
       {isEntity ? (
-        found.chunks.slice(0, 3).map((chunk) => (
+        result.chunks.slice(0, 3).map((chunk) => (
           <p key={chunk.id} className="mt-1">
             {chunk.headings.length > 0 && (
               <span className="text-xs text-soft">
                 <UntrustedText text={chunk.headings.join(" › ")} max={160} />:{" "}
               </span>
             )}
-            <MarkedText text={chunk.snippet} marks={chunk.marks} isMarkdown={found.type === "markdown"} />
+            <MarkedText text={chunk.snippet} marks={chunk.marks} isMarkdown={result.type === "markdown"} />
           </p>
         ))
       ) : (
         <p className="mt-1">
-          <MarkedText text={found.snippet} marks={found.marks} />
+          <MarkedText text={result.snippet} marks={result.marks} />
         </p>
       )}
     </li>

@@ -15,15 +15,15 @@ import { formatDuration, Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { SourceState, useSync } from "./sources.tsx";
 
-const LIST = "/knowledge/sources";
+const LIST_URL = "/knowledge/sources";
 
 export function SourcePanel({ name }: { name: string }) {
   const answer = useGet<SourceAnswer>(joinPath("sources", name));
   return (
     <SidePanel
       title={<UntrustedText text={name} line />}
-      closeTo={LIST}
-      actions={answer.data && <Actions source={answer.data.source} />}
+      closeTo={LIST_URL}
+      actions={answer.data && <SourceMenu source={answer.data.source} />}
     >
       <QueryView query={answer}>{({ source }) => <Facts source={source} />}</QueryView>
     </SidePanel>
@@ -38,28 +38,31 @@ function Facts({ source }: { source: SourceView }) {
         <KeyValues
           pairs={[
             ["State", <SourceState key="state" source={source} />],
-            ["Kind", source.kind],
+            ["Type", source.kind],
             ["Documents", source.entities.toLocaleString("en")],
             [
               "Passages",
-              `${source.chunks.toLocaleString("en")}, ${source.embedded.toLocaleString("en")} with meanings`,
+              `${source.chunks.toLocaleString("en")}, ${source.embedded.toLocaleString("en")} embedded`,
             ],
-            ["For", source.label === null ? "everybody who may search" : `tokens with label:${source.label}`],
-            ["Synced", <Time key="synced" at={source.lastSyncAt} />],
+            [
+              "Visible to",
+              source.label === null ? "Everyone who can search" : `Tokens with label:${source.label}`,
+            ],
+            ["Last sync", <Time key="synced" at={source.lastSyncAt} />],
             [
               "Search",
               <TextLink key="search" to={`/knowledge?source=${encodeURIComponent(source.name)}`}>
-                in this source
+                Search this source
               </TextLink>,
             ],
           ]}
         />
       </PanelSection>
-      <PanelSection title="What it reads">
-        <Json value={source.config} label="its settings" />
+      <PanelSection title="Settings">
+        <Json value={source.config} label="Settings" />
       </PanelSection>
       {lastSync && (
-        <PanelSection title="The last sync">
+        <PanelSection title="Last sync">
           {lastSync.error && (
             <p className="mb-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
               <UntrustedText text={lastSync.error} />
@@ -69,9 +72,9 @@ function Facts({ source }: { source: SourceView }) {
             pairs={[
               [
                 "Files",
-                `${lastSync.seen} seen, ${lastSync.added} new, ${lastSync.changed} changed, ${lastSync.gone} gone`,
+                `${lastSync.seen} seen, ${lastSync.added} new, ${lastSync.changed} changed, ${lastSync.gone} removed`,
               ],
-              ["Took", formatDuration(lastSync.durationMs)],
+              ["Duration", formatDuration(lastSync.durationMs)],
               ["Not read", lastSync.failed > 0 && lastSync.failed],
             ]}
           />
@@ -91,34 +94,34 @@ function Facts({ source }: { source: SourceView }) {
   );
 }
 
-function Actions({ source: { name, enabled, entities } }: { source: SourceView }) {
+function SourceMenu({ source: { name, enabled, entities } }: { source: SourceView }) {
   const confirm = useConfirm();
   const isAdmin = useHasRole("admin");
   const sync = useSync();
   const change = useAction({
-    run: (client, given: { enabled: boolean }) =>
-      client.patch<SourceAnswer>(joinPath("sources", name), given),
+    run: (client, input: { enabled: boolean }) =>
+      client.patch<SourceAnswer>(joinPath("sources", name), input),
     successMessage: "Saved",
     invalidates: ["/sources"],
   });
   const remove = useAction({
     run: (client) => client.delete<Done>(joinPath("sources", name)),
-    successMessage: `${name} was removed`,
+    successMessage: `Removed ${name}`,
     invalidates: ["/sources", "/search", "/entities"],
   });
-  const removeIt = async () => {
+  const confirmRemove = async () => {
     const isConfirmed = await confirm({
       title: `Remove ${name}?`,
-      description: `What was read of its ${entities.toLocaleString("en")} documents is forgotten, and nobody finds it any more. The documents themselves stay where they are.`,
+      description: `Toolkeep deletes its index of ${entities.toLocaleString("en")} documents, so nobody can find them. The documents themselves stay where they are.`,
       action: "Remove",
       danger: true,
     });
-    if (isConfirmed && (await remove.run())) navigate(LIST);
+    if (isConfirmed && (await remove.run())) navigate(LIST_URL);
   };
-  const disableIt = async () => {
+  const confirmDisable = async () => {
     const isConfirmed = await confirm({
       title: `Disable ${name}?`,
-      description: `It is read no more, and nobody finds its ${entities.toLocaleString("en")} documents. Nothing is forgotten: enable it to have them back.`,
+      description: `Toolkeep stops reading it, and nobody can find its ${entities.toLocaleString("en")} documents. Nothing is deleted: you can enable it again.`,
       action: "Disable",
     });
     if (isConfirmed) await change.run({ enabled: false });
@@ -131,15 +134,15 @@ function Actions({ source: { name, enabled, entities } }: { source: SourceView }
         </Button>
       </RequireRole>
       <Menu
-        label={`More about ${name}`}
+        label={`More actions for ${name}`}
         items={
           isAdmin
             ? [
                 {
                   label: enabled ? "Disable" : "Enable",
-                  onSelect: () => void (enabled ? disableIt() : change.run({ enabled: true })),
+                  onSelect: () => void (enabled ? confirmDisable() : change.run({ enabled: true })),
                 },
-                { label: "Remove", icon: "trash", danger: true, onSelect: () => void removeIt() },
+                { label: "Remove", icon: "trash", danger: true, onSelect: () => void confirmRemove() },
               ]
             : []
         }

@@ -24,19 +24,20 @@ export function SourceActions() {
       </RequireRole>
       <RequireRole role="admin">
         <ButtonLink to={urlWith({ add: "source" })} look="primary" icon="plus">
-          Add a source
+          Add source
         </ButtonLink>
       </RequireRole>
     </>
   );
 }
 
-/** Brings one source, or all, up to date; it goes on by itself. */
+/** Starts a sync of one source, or of all. It continues in the background. */
 export function useSync() {
   return useAction({
     run: (client, source: string | undefined) =>
       client.post<SyncAnswer>("/sync", source === undefined ? {} : { source }),
-    successMessage: (answer) => (answer.skipped ? (answer.reason ?? "Another sync is under way") : "Syncing"),
+    successMessage: (answer) =>
+      answer.skipped ? (answer.reason ?? "Another sync is running") : "Sync started",
     invalidates: ["/sources"],
   });
 }
@@ -83,10 +84,10 @@ const COLUMNS: readonly Column<SourceView>[] = [
   },
 ];
 
-/** Where knowledge comes from. */
+/** The list of knowledge sources. */
 export function Sources({ selected }: { selected: string | undefined }) {
   const sources = useGet<SourceList>("/sources");
-  const [adding, setAdding] = useUrlState("add");
+  const [openDialog, setOpenDialog] = useUrlState("add");
   return (
     <>
       <QueryView query={sources}>
@@ -100,25 +101,25 @@ export function Sources({ selected }: { selected: string | undefined }) {
             selected={selected}
             empty={
               <EmptyState
-                title="No source yet"
+                title="No sources yet"
                 action={
                   <RequireRole role="admin">
                     <ButtonLink to={urlWith({ add: "source" })} look="primary">
-                      Add a source
+                      Add source
                     </ButtonLink>
                   </RequireRole>
                 }
               >
-                A folder, an Obsidian vault, bookmarks, an export of Notion or of mail. Its documents are
-                read, cut into passages and found by words and meaning.
+                Add a folder, an Obsidian vault, bookmarks, or an export of Notion or mail. Agents can then
+                search its documents by words and meaning.
               </EmptyState>
             }
           />
         )}
       </QueryView>
-      {adding === "source" && (
+      {openDialog === "source" && (
         <RequireRole role="admin">
-          <AddSource onClose={() => setAdding("")} />
+          <AddSource onClose={() => setOpenDialog("")} />
         </RequireRole>
       )}
     </>
@@ -128,7 +129,7 @@ export function Sources({ selected }: { selected: string | undefined }) {
 export function SourceState({ source }: { source: SourceView }) {
   if (source.running) return <SyncBar progress={source.running} />;
   if (!source.enabled) return <StateMark tone="neutral">Disabled</StateMark>;
-  if (source.lastSync === null) return <StateMark tone="neutral">Not read yet</StateMark>;
+  if (source.lastSync === null) return <StateMark tone="neutral">Not synced yet</StateMark>;
   if (!source.lastSync.ok)
     return (
       <StateMark

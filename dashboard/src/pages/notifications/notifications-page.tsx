@@ -215,7 +215,7 @@ const COLUMNS: readonly Column<NotificationView>[] = [
     cell: ({ title, body }) => (
       <span className="block leading-snug">
         <UntrustedText text={title} line />
-        <span className="block truncate text-xs font-normal text-soft">
+        <span data-clip="" className="block truncate text-xs font-normal text-soft">
           <UntrustedText text={body} line max={200} />
         </span>
       </span>

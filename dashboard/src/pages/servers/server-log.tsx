@@ -20,8 +20,7 @@ export function ServerLog({ name }: { name: string }) {
       {({ entries, junkLines }) =>
         entries.length === 0 ? (
           <EmptyState title="No log lines yet">
-            What the server writes to its log appears here. Lines are not stored and start anew with the
-            daemon.
+            What the server writes to its log appears here. Lines are kept in memory until the daemon stops.
           </EmptyState>
         ) : (
           <>

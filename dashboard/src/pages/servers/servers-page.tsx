@@ -87,7 +87,13 @@ function Servers({ selected }: { selected: string | undefined }) {
             rowKey={({ server }) => server.name}
             rowLink={({ server }) => urlWith({ tab: "" }, joinPath("servers", server.name))}
             selected={selected}
-            empty={all.length === 0 ? <NoServers /> : <EmptyState title="No servers match these filters" />}
+            empty={
+              all.length === 0 ? (
+                <NoServers />
+              ) : (
+                <EmptyState title="No matching servers">Change the search or the filters.</EmptyState>
+              )
+            }
           />
         </>
       )}

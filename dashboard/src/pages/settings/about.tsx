@@ -11,7 +11,7 @@ import { QueryView } from "../../ui/states.tsx";
 import { formatDuration } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 
-/** What runs here, from which files, and how to keep a copy of it. */
+/** The installation, its settings files, and the backup. */
 export function About({ files }: { files: SettingList["files"] }) {
   const status = useGet<Status>("/status");
   return (
@@ -24,11 +24,11 @@ export function About({ files }: { files: SettingList["files"] }) {
               <KeyValues
                 pairs={[
                   ["Version", version],
-                  ["Runs for", formatDuration(uptimeMs)],
-                  ["Address", <Mono key="url" text={url} />],
+                  ["Uptime", formatDuration(uptimeMs)],
+                  ["URL", <Mono key="url" text={url} />],
                   ["Home", <Mono key="home" text={home} />],
-                  ["Store", store === "sqlite" ? "SQLite, in the home" : "PostgreSQL"],
-                  ["Holds", `${servers.total} servers, ${tools} tools, ${agents} agents`],
+                  ["Store", store === "sqlite" ? "SQLite in the home" : "PostgreSQL"],
+                  ["Contents", `${servers.total} servers, ${tools} tools, ${agents} agents`],
                 ]}
               />
             )}
@@ -37,14 +37,14 @@ export function About({ files }: { files: SettingList["files"] }) {
         <section className="flex flex-col gap-2">
           <h2 className="text-base font-semibold">Settings files</h2>
           {files.length === 0 ? (
-            <p className="text-soft">There are none; defaults and the environment count.</p>
+            <p className="text-soft">No settings files. Defaults and environment variables apply.</p>
           ) : (
             <ul className="flex flex-col gap-1">
               {files.map(({ path, scope, used, reason }) => (
                 <li key={path} className="flex flex-wrap items-center gap-2">
                   <StateMark tone={used ? "ok" : "warn"}>{used ? "Used" : "Not used"}</StateMark>
                   <Mono text={path} />
-                  <span className="text-soft">{scope === "user" ? "yours" : "of the project"}</span>
+                  <span className="text-soft">{scope === "user" ? "Your file" : "Project file"}</span>
                   {reason !== undefined && <UntrustedText text={reason} />}
                 </li>
               ))}
@@ -73,29 +73,29 @@ function BackupSection() {
       link.click();
       URL.revokeObjectURL(link.href);
     },
-    successMessage: "The backup was saved",
+    successMessage: "Backup downloaded",
   });
-  const sure = async () => {
+  const confirmSave = async () => {
     const isConfirmed = await confirm({
-      title: "Save a backup on this computer?",
+      title: "Download a backup?",
       description:
-        "The file holds everything: agents, rules, the audit, and the key that opens all secrets. Keep it as safe as the home itself.",
-      action: "Save a backup",
+        "The file contains everything: agents, rules, the audit log, and the key that decrypts all secrets. Keep it as safe as the home itself.",
+      action: "Download backup",
     });
     if (isConfirmed) await save.run();
   };
   return (
     <section className="flex flex-col gap-2">
       <h2 className="text-base font-semibold">Backup</h2>
-      <p>A backup is everything a fresh home needs. On the machine of the daemon:</p>
+      <p>A backup contains everything that a new home needs. On the daemon's machine, run:</p>
       <Code
         text={"toolkeep backup toolkeep-backup.json\ntoolkeep restore toolkeep-backup.json"}
         label="Commands"
       />
       <RequireRole role="admin">
         <div>
-          <Button icon="out" busy={save.isBusy} onClick={() => void sure()}>
-            Save a backup here …
+          <Button icon="out" busy={save.isBusy} onClick={() => void confirmSave()}>
+            Download backup…
           </Button>
         </div>
       </RequireRole>

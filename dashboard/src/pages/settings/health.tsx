@@ -17,55 +17,60 @@ interface Check {
   readonly remedy?: string;
 }
 
-const STATES: Readonly<Record<Check["state"], readonly [string, Tone]>> = {
+const STATE_LABELS: Readonly<Record<Check["state"], readonly [string, Tone]>> = {
   failed: ["Failed", "bad"],
   warning: ["Warning", "warn"],
   ok: ["OK", "ok"],
 };
 
-const ORDER: readonly Check["state"][] = ["failed", "warning", "ok"];
+const STATE_ORDER: readonly Check["state"][] = ["failed", "warning", "ok"];
 
-/** Checks the machine, the home, the store and every server when it is opened; what is not in order leads to where it is fixed. */
+/** Checks the machine, the home, the store and every server when it opens. Each finding links to the page that fixes it. */
 export function Health() {
-  const may = useHasRole("operator");
+  const canCheck = useHasRole("operator");
   const [checks, setChecks] = useState<readonly Check[]>();
-  const look = useAction({
+  const check = useAction({
     run: (client) => client.post<ToolOutcome>("/call", { name: "get_setup_health", arguments: {} }),
   });
-  const begin = async () => {
-    const ended = await look.run();
-    const found = ended?.structured?.checks;
-    if (Array.isArray(found)) setChecks(found as readonly Check[]);
+  const runChecks = async () => {
+    const outcome = await check.run();
+    const results = outcome?.structured?.checks;
+    if (Array.isArray(results)) setChecks(results as readonly Check[]);
   };
-  const isBegun = useRef(false);
+  const hasStarted = useRef(false);
   useEffect(() => {
-    if (!may || isBegun.current) return;
-    isBegun.current = true;
-    void begin();
+    if (!canCheck || hasStarted.current) return;
+    hasStarted.current = true;
+    void runChecks();
   });
-  if (!may) return <EmptyState title="An operator or an admin can check this installation" />;
+  if (!canCheck)
+    return (
+      <EmptyState title="Only operators and admins can run this check">
+        Ask one of them to check this installation.
+      </EmptyState>
+    );
   return (
     <PageBody>
       <div className="flex max-w-4xl flex-col gap-4">
         <div className="flex flex-wrap items-center gap-3">
-          <Button look="primary" icon="refresh" busy={look.isBusy} onClick={() => void begin()}>
-            {look.isBusy ? "Checking …" : "Check again"}
+          <Button look="primary" icon="refresh" busy={check.isBusy} onClick={() => void runChecks()}>
+            {check.isBusy ? "Checking…" : "Check again"}
           </Button>
           <span className="text-soft">
-            The machine, home, key, settings, store, sandbox, every server and toolbox.
+            Checks the machine, home, key, settings, store, sandbox, servers and toolboxes.
           </span>
         </div>
-        {look.isBusy && !checks && <LoadingState label="Checking" />}
+        {check.isBusy && !checks && <LoadingState label="Checking" />}
         {checks && (
-          <ul aria-label="What was looked at" className="rounded-md border border-line">
+          <ul aria-label="Checks" className="rounded-md border border-line">
             {checks
-              .toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+              .toSorted((a, b) => STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state))
               .map(({ name, state, detail, remedy }) => (
                 <li
                   key={`${name} ${detail}`}
                   className="grid items-start grid-cols-[7rem_minmax(7rem,12rem)_minmax(0,1fr)] gap-3 border-b border-line px-3 py-2 last:border-b-0 max-sm:grid-cols-1 max-sm:gap-0.5"
                 >
-                  <StateMark tone={STATES[state][1]}>{STATES[state][0]}</StateMark>
+                  <StateMark tone={STATE_LABELS[state][1]}>{STATE_LABELS[state][0]}</StateMark>
                   <span className="font-medium">
                     <UntrustedText text={name} />
                   </span>
@@ -76,7 +81,7 @@ export function Health() {
                         <UntrustedText text={remedy} />
                       </span>
                     )}
-                    {state !== "ok" && <Fix name={name} />}
+                    {state !== "ok" && <FixLink name={name} />}
                   </span>
                 </li>
               ))}
@@ -87,35 +92,36 @@ export function Health() {
   );
 }
 
-/** Where a check that is about one thing leads: `server github`. */
-const THINGS: readonly (readonly [prefix: string, page: string])[] = [
+/** The page of a check about one item, such as `server github`. */
+const SUBJECT_PAGES: readonly (readonly [prefix: string, page: string])[] = [
   ["server ", "servers"],
   ["toolbox ", "toolboxes"],
   ["tool ", "tools"],
 ];
 
-const PLACES: Readonly<Record<string, readonly [to: string, words: string]>> = {
+const CHECK_LINKS: Readonly<Record<string, readonly [to: string, label: string]>> = {
   questions: ["/approvals", "Open approvals"],
   notifications: ["/notifications", "Open notifications"],
-  settings: ["/settings", "Open the settings"],
-  sandbox: ["/settings/shell.sandbox", "Open the setting shell.sandbox"],
-  "tool search": ["/settings?q=embeddings", "Open the settings of embeddings"],
-  audit: ["/audit?view=integrity", "Verify the audit"],
-  key: ["/vault", "Open the vault"],
+  settings: ["/settings", "Open settings"],
+  sandbox: ["/settings/shell.sandbox", "Open shell.sandbox"],
+  "tool search": ["/settings?q=embeddings", "Open embedding settings"],
+  audit: ["/audit?view=integrity", "Verify audit log"],
+  key: ["/vault", "Open vault"],
 };
 
-function Fix({ name }: { name: string }) {
-  const [to, words] = PLACES[name] ?? thingOf(name) ?? ["/settings?view=about", "About this installation"];
+function FixLink({ name }: { name: string }) {
+  const [to, label] = CHECK_LINKS[name] ??
+    findSubjectLink(name) ?? ["/settings?view=about", "View installation details"];
   return (
     <span className="block">
       <TextLink to={to}>
-        <UntrustedText text={words} />
+        <UntrustedText text={label} />
       </TextLink>
     </span>
   );
 }
 
-function thingOf(name: string): readonly [string, string] | undefined {
-  const found = THINGS.find(([prefix]) => name.startsWith(prefix));
-  return found && [joinPath(found[1], name.slice(found[0].length)), `Open the ${name}`];
+function findSubjectLink(name: string): readonly [string, string] | undefined {
+  const subject = SUBJECT_PAGES.find(([prefix]) => name.startsWith(prefix));
+  return subject && [joinPath(subject[1], name.slice(subject[0].length)), `Open ${name}`];
 }

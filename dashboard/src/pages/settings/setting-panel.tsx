@@ -9,21 +9,21 @@ import { KeyValues } from "../../ui/key-values.tsx";
 import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { ORIGINS, valueText } from "./setting-words.ts";
+import { formatValue, ORIGINS } from "./setting-labels.ts";
 
-/** One setting, and a field to change it where that can be done here. */
+/** One setting, with a form when it can be changed here. */
 export function SettingPanel({ setting }: { setting: SettingView }) {
   const isAdmin = useHasRole("admin");
-  const { key, description, value, default: unset, origin, env, restart, schema, fixed } = setting;
+  const { key, description, value, default: defaultValue, origin, env, restart, schema, fixed } = setting;
   return (
     <SidePanel title={<span className="font-mono">{key}</span>} closeTo={urlWith({}, "/settings")}>
       <PanelSection>
         <p className="mb-3">{description}</p>
         <KeyValues
           pairs={[
-            ["Value", <UntrustedText key="value" text={valueText(value)} mono />],
-            ["Default", <UntrustedText key="default" text={valueText(unset)} mono />],
-            ["Comes from", ORIGINS[origin]],
+            ["Value", <UntrustedText key="value" text={formatValue(value)} mono />],
+            ["Default", <UntrustedText key="default" text={formatValue(defaultValue)} mono />],
+            ["Source", ORIGINS[origin]],
             [
               "Variable",
               env !== null && (
@@ -32,24 +32,24 @@ export function SettingPanel({ setting }: { setting: SettingView }) {
                 </span>
               ),
             ],
-            ["Counts", restart && "from the next start of the daemon"],
+            ["Applies", restart && "After the daemon restarts"],
           ]}
         />
       </PanelSection>
       {schema === null ? (
         <PanelSection>
           <p className="text-soft">
-            Changed in the settings file only, by whoever holds the home: it decides who gets in, what is
-            reached or where things are kept.
+            Only the owner can change this, in the settings file, because it controls who can sign in, what
+            Toolkeep can reach or where data is stored.
           </p>
         </PanelSection>
       ) : fixed !== null ? (
         <PanelSection>
-          <p className="text-soft">It cannot be changed here now: {fixed}.</p>
+          <p className="text-soft">You cannot change this here now: {fixed}.</p>
         </PanelSection>
       ) : (
         isAdmin && (
-          <PanelSection title="Change it">
+          <PanelSection title="Change">
             <SettingForm setting={setting} schema={schema} />
           </PanelSection>
         )
@@ -58,32 +58,32 @@ export function SettingPanel({ setting }: { setting: SettingView }) {
   );
 }
 
-interface Given {
+interface ValueSchema {
   readonly type?: unknown;
   readonly enum?: unknown;
   readonly minimum?: unknown;
   readonly maximum?: unknown;
 }
 
-function SettingForm({ setting, schema }: { setting: SettingView; schema: Given }) {
-  const { key, value, default: unset, origin } = setting;
-  const [typed, setTyped, forget] = useDraft(`setting.${key}`, value === null ? "" : String(value));
+function SettingForm({ setting, schema }: { setting: SettingView; schema: ValueSchema }) {
+  const { key, value, default: defaultValue, origin } = setting;
+  const [input, setInput, clearDraft] = useDraft(`setting.${key}`, value === null ? "" : String(value));
   const confirm = useConfirm();
   const change = useAction({
     run: (client, next: unknown) => client.patch<SettingsChanged>("/settings", { changes: { [key]: next } }),
     successMessage: ({ backup }) =>
-      backup === null ? "Saved" : "Saved; a copy of the file as it was is kept beside it",
+      backup === null ? "Saved" : "Saved. A copy of the previous file is kept next to it.",
     invalidates: ["/settings", "/config"],
     quiet: true,
   });
   const save = async (next: unknown) => {
-    if ((await change.run(next)) !== undefined) forget();
+    if ((await change.run(next)) !== undefined) clearDraft();
   };
-  const reset = async () => {
+  const confirmReset = async () => {
     const isConfirmed = await confirm({
-      title: `Take ${key} out of your file?`,
-      description: `Then the default counts: ${valueText(unset)}.`,
-      action: "Use the default",
+      title: `Reset ${key}?`,
+      description: `This removes it from your file. The default applies: ${formatValue(defaultValue)}.`,
+      action: "Use default",
     });
     if (isConfirmed) await save(null);
   };
@@ -92,26 +92,26 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        void save(parsed(typed, schema));
+        void save(parseValue(input, schema));
       }}
     >
-      <Field label="New value" hint={hintOf(schema)}>
+      <Field label="New value" hint={describeRange(schema)}>
         {(inputProps) => {
-          const options = optionsOf(schema);
+          const options = findOptions(schema);
           return options ? (
             <Select
               {...inputProps}
               options={options}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              value={input}
+              onChange={(event) => setInput(event.target.value)}
             />
           ) : (
             <TextInput
               {...inputProps}
               mono
               inputMode={isNumber(schema) ? "numeric" : "text"}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              value={input}
+              onChange={(event) => setInput(event.target.value)}
             />
           );
         }}
@@ -122,13 +122,13 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
           look="primary"
           type="submit"
           busy={change.isBusy}
-          disabled={typed === "" || typed === (value === null ? "" : String(value))}
+          disabled={input === "" || input === (value === null ? "" : String(value))}
         >
           Save
         </Button>
         {origin === "user" && (
-          <Button busy={change.isBusy} onClick={() => void reset()}>
-            Use the default …
+          <Button busy={change.isBusy} onClick={() => void confirmReset()}>
+            Use default…
           </Button>
         )}
       </div>
@@ -136,11 +136,11 @@ function SettingForm({ setting, schema }: { setting: SettingView; schema: Given 
   );
 }
 
-function isNumber({ type }: Given): boolean {
+function isNumber({ type }: ValueSchema): boolean {
   return type === "integer" || type === "number";
 }
 
-function optionsOf(schema: Given): readonly (readonly [string, string])[] | undefined {
+function findOptions(schema: ValueSchema): readonly (readonly [string, string])[] | undefined {
   if (schema.type === "boolean")
     return [
       ["true", "on"],
@@ -151,7 +151,7 @@ function optionsOf(schema: Given): readonly (readonly [string, string])[] | unde
     : undefined;
 }
 
-function hintOf(schema: Given): string | undefined {
+function describeRange(schema: ValueSchema): string | undefined {
   if (!isNumber(schema)) return undefined;
   const { minimum, maximum } = schema;
   if (minimum !== undefined && maximum !== undefined)
@@ -159,10 +159,10 @@ function hintOf(schema: Given): string | undefined {
   return "A number.";
 }
 
-/** What cannot be one is sent as it is: the daemon says what it expects. */
-function parsed(typed: string, schema: Given): unknown {
-  if (schema.type === "boolean") return typed === "true";
-  if (!isNumber(schema)) return typed;
-  const number = Number(typed);
-  return typed.trim() === "" || Number.isNaN(number) ? typed : number;
+/** Sends invalid input as it is, because the daemon says what it expects. */
+function parseValue(input: string, schema: ValueSchema): unknown {
+  if (schema.type === "boolean") return input === "true";
+  if (!isNumber(schema)) return input;
+  const number = Number(input);
+  return input.trim() === "" || Number.isNaN(number) ? input : number;
 }

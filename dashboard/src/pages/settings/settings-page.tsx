@@ -13,18 +13,18 @@ import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { About } from "./about.tsx";
 import { Health } from "./health.tsx";
+import { formatValue, ORIGINS } from "./setting-labels.ts";
 import { SettingPanel } from "./setting-panel.tsx";
-import { ORIGINS, valueText } from "./setting-words.ts";
 
-/** The settings in force, whether this installation is in order, and what it is. */
+/** The effective settings, the health check, and details of the installation. */
 export function Page({ params: { key } }: PageProps) {
   const view = useTab("view", ["settings", "health", "about"]);
   const list = useGet<SettingList>("/settings");
-  const shown = list.data?.settings.find((setting) => setting.key === key);
+  const selected = list.data?.settings.find((setting) => setting.key === key);
   return (
     <PageFrame
       title="Settings"
-      panel={view === "settings" && shown && <SettingPanel key={shown.key} setting={shown} />}
+      panel={view === "settings" && selected && <SettingPanel key={selected.key} setting={selected} />}
     >
       <Tabs
         name="view"
@@ -37,7 +37,7 @@ export function Page({ params: { key } }: PageProps) {
       />
       {view === "settings" && (
         <QueryView query={list}>
-          {(data) => <Settings list={data} selected={shown?.key} unknown={shown ? undefined : key} />}
+          {(data) => <Settings list={data} selected={selected?.key} unknown={selected ? undefined : key} />}
         </QueryView>
       )}
       {view === "health" && <Health />}
@@ -53,15 +53,15 @@ function Settings({
 }: {
   list: SettingList;
   selected: string | undefined;
-  /** What the address names, where there is none of that name. */
+  /** The key in the URL when no setting has it. */
   unknown: string | undefined;
 }) {
-  const [words] = useUrlState("q");
+  const [query] = useUrlState("q");
   const [origin] = useUrlState("origin");
   const rows = settings.filter(
     (setting) =>
       (origin === "" || (origin === "changed" ? setting.origin !== "default" : setting.origin === origin)) &&
-      `${setting.key} ${setting.description}`.toLowerCase().includes(words.toLowerCase()),
+      `${setting.key} ${setting.description}`.toLowerCase().includes(query.toLowerCase()),
   );
   return (
     <>
@@ -75,31 +75,31 @@ function Settings({
       ))}
       {unknown !== undefined && (
         <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-          There is no setting <UntrustedText text={unknown} mono max={100} />.
+          The setting <UntrustedText text={unknown} mono max={100} /> does not exist.
         </p>
       )}
       <FilterBar summary={`${rows.length} of ${settings.length}`}>
         <SearchField label="Find a setting" />
         <FilterSelect
           name="origin"
-          label="Comes from"
-          options={[["changed", "Anything but the default"], ...FROM]}
+          label="Source"
+          options={[["changed", "Not the default"], ...ORIGIN_OPTIONS]}
         />
       </FilterBar>
       <DataTable
         label="Settings"
         rows={rows}
-        columns={selected === undefined ? COLUMNS : BESIDE_PANEL}
+        columns={selected === undefined ? COLUMNS : COLUMNS_BESIDE_PANEL}
         rowKey={(setting) => setting.key}
         rowLink={(setting) => urlWith({}, joinPath("settings", setting.key))}
         selected={selected}
-        empty={<EmptyState title="No setting fits" />}
+        empty={<EmptyState title="No matching settings">Change the search or the filter.</EmptyState>}
       />
     </>
   );
 }
 
-const FROM = Object.entries(ORIGINS);
+const ORIGIN_OPTIONS = Object.entries(ORIGINS);
 
 const COLUMNS: readonly Column<SettingView>[] = [
   {
@@ -114,11 +114,11 @@ const COLUMNS: readonly Column<SettingView>[] = [
     header: "Value",
     width: "minmax(6rem,1fr)",
     showOnPhone: true,
-    cell: ({ value }) => <UntrustedText text={valueText(value)} line mono />,
+    cell: ({ value }) => <UntrustedText text={formatValue(value)} line mono />,
   },
   {
     id: "origin",
-    header: "Comes from",
+    header: "Source",
     width: "10rem",
     sortBy: ({ origin }) => origin,
     cell: ({ origin }) => (
@@ -127,25 +127,25 @@ const COLUMNS: readonly Column<SettingView>[] = [
   },
   {
     id: "about",
-    header: "What it does",
+    header: "Description",
     width: "minmax(0,2.2fr)",
     cell: ({ description }) => <span className="text-soft">{description}</span>,
   },
   {
     id: "change",
-    header: "Changed",
+    header: "Change",
     width: "7.5rem",
     cell: ({ schema, fixed, restart }) =>
       schema !== null && fixed === null ? (
         <Badge tone="accent">here</Badge>
       ) : restart ? (
-        <Badge title="In the file or the environment; it counts from the next start on">at start</Badge>
+        <Badge title="Change it in the settings file or the environment, then restart">on restart</Badge>
       ) : (
-        <span className="text-soft" title={fixed ?? "It is changed in the settings file, and counts at once"}>
+        <span className="text-soft" title={fixed ?? "Change it in the settings file; it applies immediately"}>
           in the file
         </span>
       ),
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "key" || showOnPhone);
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "key" || showOnPhone);

@@ -165,7 +165,7 @@ function NoTickets({ isFiltered, hasProjects }: { isFiltered: boolean; hasProjec
       }
     >
       {hasProjects
-        ? "A ticket is one piece of work in a project. You can create tickets, and so can agents with the toolbox code."
+        ? "A ticket is one piece of work in a project. You can create tickets, and so can agents with the code toolbox."
         : "Tickets belong to a project that agents and people share. Create a project first."}
     </EmptyState>
   );

@@ -13,56 +13,59 @@ import { EmptyState, QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CreatedTokenDialog } from "../agents/created-token-dialog.tsx";
+import { LastUsed } from "../agents/tokens-tab.tsx";
 import { NewAdminToken } from "./new-admin-token.tsx";
-import { ROLES } from "./role-words.ts";
+import { ROLES } from "./role-labels.ts";
 
-/** Tokens of programs that use the API or the command line, without being an agent: what each may do, and when it was used. */
+/** Tokens for programs that use the API or the command line and are not agents. */
 export function AdminTokens() {
   const tokens = useGet<TokenList>("/tokens");
-  const [adding, setAdding] = useUrlState("add");
-  // Here and nowhere else: not in the address, not in the storage of the browser, gone with a reload.
-  const [made, setMade] = useState<TokenAnswer | null>(null);
+  const [openDialog, setOpenDialog] = useUrlState("add");
+  // The secret lives only here: not in the URL, not in browser storage, and gone after a reload.
+  const [created, setCreated] = useState<TokenAnswer | null>(null);
   return (
     <PageBody>
       <div className="flex max-w-4xl flex-col gap-4">
         <div className="flex flex-wrap gap-x-4">
           <p className="text-soft">For the command line and programs that use the API.</p>
-          <TextLink to="/agents">Tokens of agents are on their pages</TextLink>
+          <TextLink to="/agents">Agent tokens are on each agent's page</TextLink>
         </div>
         <QueryView query={tokens} rows={3}>
           {({ tokens: all }) => {
             const admin = all.filter(({ kind }) => kind === "admin");
             if (admin.length === 0)
               return (
-                <EmptyState title="No admin token">The command line on this machine needs none.</EmptyState>
+                <EmptyState title="No admin tokens yet">
+                  Create one for a program that uses the API. The command line on this machine needs none.
+                </EmptyState>
               );
             return (
               <ul aria-label="Admin tokens" className="divide-y divide-line rounded-md border border-line">
                 {admin.map((token) => (
-                  <TokenLine key={token.id} token={token} />
+                  <TokenRow key={token.id} token={token} />
                 ))}
               </ul>
             );
           }}
         </QueryView>
       </div>
-      {adding === "token" && (
+      {openDialog === "token" && (
         <RequireRole role="admin">
           <NewAdminToken
-            onClose={() => setAdding("")}
-            onMade={(answer) => {
-              setAdding("");
-              setMade(answer);
+            onClose={() => setOpenDialog("")}
+            onCreate={(answer) => {
+              setOpenDialog("");
+              setCreated(answer);
             }}
           />
         </RequireRole>
       )}
-      {made && <CreatedTokenDialog created={made} onClose={() => setMade(null)} />}
+      {created && <CreatedTokenDialog created={created} onClose={() => setCreated(null)} />}
     </PageBody>
   );
 }
 
-function TokenLine({ token }: { token: TokenView }) {
+function TokenRow({ token }: { token: TokenView }) {
   const { id, label, hint, role, createdAt, lastUsedAt, expiresAt } = token;
   const confirm = useConfirm();
   const revoke = useAction({
@@ -70,11 +73,11 @@ function TokenLine({ token }: { token: TokenView }) {
     successMessage: "Revoked",
     invalidates: ["/tokens"],
   });
-  const name = label || "without a label";
-  const ask = async () => {
+  const name = label || "Unlabeled token";
+  const confirmRevoke = async () => {
     const isConfirmed = await confirm({
       title: "Revoke this token?",
-      description: `Whoever uses ${name} (…${hint}) is refused from the next request on. This cannot be undone.`,
+      description: `Programs that use ${name} (…${hint}) are refused from their next request. This cannot be undone.`,
       action: "Revoke",
       danger: true,
     });
@@ -90,9 +93,9 @@ function TokenLine({ token }: { token: TokenView }) {
           <span className="font-mono text-xs text-soft">…{hint}</span>
           {role !== null && <Badge tone={role === "admin" ? "warn" : "neutral"}>{ROLES[role].label}</Badge>}
         </p>
-        {role !== null && <p>{ROLES[role].may}</p>}
+        {role !== null && <p>{ROLES[role].description}</p>}
         <p className="text-xs text-soft">
-          used <Time at={lastUsedAt} /> · created <Time at={createdAt} /> ·{" "}
+          <LastUsed at={lastUsedAt} /> · created <Time at={createdAt} /> ·{" "}
           {expiresAt === null ? (
             "does not expire"
           ) : (
@@ -108,7 +111,7 @@ function TokenLine({ token }: { token: TokenView }) {
           icon="trash"
           busy={revoke.isBusy}
           aria-label={`Revoke ${name}`}
-          onClick={() => void ask()}
+          onClick={() => void confirmRevoke()}
         >
           Revoke
         </Button>

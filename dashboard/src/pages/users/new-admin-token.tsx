@@ -6,27 +6,27 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { DAY_MS, EXPIRY_OPTIONS } from "../agents/new-token-dialog.tsx";
-import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
+import { ROLE_OPTIONS, ROLES } from "./role-labels.ts";
 
 interface Draft {
   readonly label: string;
   readonly role: PersonView["role"];
-  /** "": it does not expire. */
+  /** "" for no expiry. */
   readonly days: string;
 }
 
-const NOTHING: Draft = { label: "", role: "viewer", days: "90" };
+const EMPTY: Draft = { label: "", role: "viewer", days: "90" };
 
-/** Makes a token for a program: the narrowest role and an end are suggested. */
+/** Creates a token for a program. Suggests the narrowest role and an expiry. */
 export function NewAdminToken({
   onClose,
-  onMade,
+  onCreate,
 }: {
   onClose: () => void;
-  onMade: (answer: TokenAnswer) => void;
+  onCreate: (answer: TokenAnswer) => void;
 }) {
   const form = useId();
-  const [draft, setDraft, forget] = useDraft<Draft>("admin-token", NOTHING);
+  const [draft, setDraft, clearDraft] = useDraft<Draft>("admin-token", EMPTY);
   const { label, role, days } = draft;
   const create = useAction({
     run: (client, body: NewToken) => client.post<TokenAnswer>("/tokens", body),
@@ -35,34 +35,34 @@ export function NewAdminToken({
   });
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const made = await create.run({
+    const result = await create.run({
       role,
       ...(label === "" ? {} : { label }),
       ...(days === "" ? {} : { expiresInMs: Number(days) * DAY_MS }),
     });
-    if (!made) return;
-    forget();
-    onMade(made);
+    if (!result) return;
+    clearDraft();
+    onCreate(result);
   };
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
   return (
     <Dialog
-      title="New admin token"
+      title="Create admin token"
       onClose={close}
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.isBusy}>
-            Create the token
+            Create token
           </Button>
         </>
       }
     >
       <form id={form} onSubmit={(event) => void send(event)} className="flex flex-col gap-3">
-        <Field label="Label" hint="What will use it: the nightly backup">
+        <Field label="Label" hint="What will use it, such as the nightly backup">
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -72,7 +72,7 @@ export function NewAdminToken({
             />
           )}
         </Field>
-        <Field label="Role" hint={ROLES[role].may}>
+        <Field label="Role" hint={ROLES[role].description}>
           {(inputProps) => (
             <Select
               {...inputProps}

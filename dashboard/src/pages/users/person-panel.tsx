@@ -16,40 +16,40 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { QueryView } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
-import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
+import { ROLE_OPTIONS, ROLES } from "./role-labels.ts";
 
-const CHANGES = ["/people"];
-const LIST = "/users";
+const INVALIDATES = ["/people"];
+const LIST_URL = "/users";
 
-/** One person: what they may, and where they are signed in. */
+/** One person: their role, and their browser sessions. */
 export function PersonPanel({ person }: { person: PersonView }) {
   const isAdmin = useHasRole("admin");
   const { name, role, owner, disabled, createdAt, lastSeenAt } = person;
   return (
     <SidePanel
       title={<UntrustedText text={name} line />}
-      closeTo={urlWith({}, LIST)}
+      closeTo={urlWith({}, LIST_URL)}
       actions={isAdmin && !owner && <PersonMenu person={person} />}
     >
       <PanelSection>
         <KeyValues
           pairs={[
             ["Role", isAdmin && !owner ? <RoleSelect key="role" person={person} /> : ROLES[role].label],
-            ["May", ROLES[role].may],
-            ["Holds the home", owner && "Always an admin; cannot be removed or locked out"],
-            ["Locked out", disabled && <Badge tone="bad">yes</Badge>],
+            ["Access", ROLES[role].description],
+            ["Owner", owner && "Always an admin. Cannot be removed or locked out."],
+            ["State", disabled && <Badge tone="bad">Locked out</Badge>],
             ["Added", <Time key="added" at={createdAt} />],
             ["Last seen", <Time key="seen" at={lastSeenAt} />],
             [
-              "What they did",
+              "Actions",
               <TextLink key="did" to={`/audit?view=actions&actor=${encodeURIComponent(name)}`}>
-                in the audit
+                View in audit log
               </TextLink>,
             ],
           ]}
         />
       </PanelSection>
-      {isAdmin && !disabled && <LinkSection name={name} />}
+      {isAdmin && !disabled && <LoginLinkSection name={name} />}
       {isAdmin && <Sessions name={name} />}
     </SidePanel>
   );
@@ -59,25 +59,25 @@ function RoleSelect({ person: { name, role } }: { person: PersonView }) {
   const confirm = useConfirm();
   const change = useAction({
     run: (client, next: string) => client.patch(joinPath("people", name), { role: next }),
-    successMessage: (_, next) => `${name} is ${next} now`,
-    invalidates: CHANGES,
+    successMessage: (_, next) => `${name} is now ${next === "viewer" ? "a" : "an"} ${next}`,
+    invalidates: INVALIDATES,
   });
-  const ask = async (next: PersonView["role"]) => {
+  const confirmChange = async (next: PersonView["role"]) => {
     const isConfirmed = await confirm({
       title: `Make ${name} ${next === "viewer" ? "a" : "an"} ${ROLES[next].label.toLowerCase()}?`,
-      description: `${ROLES[next].may} It counts at once, in every browser they are signed in with.`,
-      action: "Change the role",
+      description: `${ROLES[next].description} This applies immediately, in every browser where they are signed in.`,
+      action: "Change role",
       danger: next === "admin",
     });
     if (isConfirmed) await change.run(next);
   };
   return (
     <Select
-      aria-label={`The role of ${name}`}
+      aria-label={`Role of ${name}`}
       options={ROLE_OPTIONS}
       value={role}
       disabled={change.isBusy}
-      onChange={(event) => void ask(event.target.value as PersonView["role"])}
+      onChange={(event) => void confirmChange(event.target.value as PersonView["role"])}
     />
   );
 }
@@ -86,69 +86,70 @@ function PersonMenu({ person: { name, disabled } }: { person: PersonView }) {
   const confirm = useConfirm();
   const lock = useAction({
     run: (client, isLocked: boolean) => client.patch(joinPath("people", name), { disabled: isLocked }),
-    successMessage: (_, isLocked) => (isLocked ? `${name} is locked out` : `${name} may sign in again`),
-    invalidates: CHANGES,
+    successMessage: (_, isLocked) => (isLocked ? `Locked out ${name}` : `${name} can sign in again`),
+    invalidates: INVALIDATES,
   });
   const remove = useAction({
     run: (client) => client.delete(joinPath("people", name)),
-    successMessage: `${name} is removed`,
-    invalidates: CHANGES,
+    successMessage: `Removed ${name}`,
+    invalidates: INVALIDATES,
   });
-  const lockOut = async () => {
+  const confirmLock = async () => {
     const isConfirmed = await confirm({
-      title: `Lock ${name} out?`,
-      description: "They are signed out everywhere at once, and no link lets them in until you undo this.",
+      title: `Lock out ${name}?`,
+      description:
+        "They are signed out everywhere immediately and cannot sign in until you let them in again.",
       action: "Lock out",
       danger: true,
     });
     if (isConfirmed) await lock.run(true);
   };
-  const drop = async () => {
+  const confirmRemove = async () => {
     const isConfirmed = await confirm({
       title: `Remove ${name}?`,
       description:
-        "They are signed out everywhere. What they did stays in the audit under their name. This cannot be undone.",
+        "They are signed out everywhere. Their actions stay in the audit log under their name. This cannot be undone.",
       action: "Remove",
       danger: true,
     });
-    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, LIST));
+    if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, LIST_URL));
   };
   return (
     <Menu
-      label={`More about ${name}`}
+      label={`More actions for ${name}`}
       items={[
         disabled
           ? { label: "Let in again", onSelect: () => void lock.run(false) }
-          : { label: "Lock out …", danger: true, onSelect: () => void lockOut() },
-        { label: "Remove …", icon: "trash", danger: true, onSelect: () => void drop() },
+          : { label: "Lock out…", danger: true, onSelect: () => void confirmLock() },
+        { label: "Remove…", icon: "trash", danger: true, onSelect: () => void confirmRemove() },
       ]}
     />
   );
 }
 
-/** The link is shown this once, and is nowhere but on the screen. */
-function LinkSection({ name }: { name: string }) {
+/** Shows a login link once. It is kept on screen only. */
+function LoginLinkSection({ name }: { name: string }) {
   const [link, setLink] = useState<LoginLink>();
-  const make = useAction({
+  const create = useAction({
     run: (client) => client.post<LoginLink>("/login-links", { person: name }),
   });
   return (
-    <PanelSection title="Sign in">
+    <PanelSection title="Login link">
       {link ? (
         <>
           <Code text={link.url} label="Login link" />
           <p className="mt-1 text-xs text-soft">
-            Good once, <Time at={link.expiresAt} /> at the latest. Whoever opens it is {name}: give it to
-            nobody else. It is not shown again.
+            Works once and expires <Time at={link.expiresAt} />. Anyone who opens it signs in as {name}, so
+            give it to nobody else. You cannot see it again.
           </p>
         </>
       ) : (
         <Button
           icon="plus"
-          busy={make.isBusy}
-          onClick={() => void make.run().then((made) => made && setLink(made))}
+          busy={create.isBusy}
+          onClick={() => void create.run().then((created) => created && setLink(created))}
         >
-          Make a login link
+          Create login link
         </Button>
       )}
     </PanelSection>
@@ -161,18 +162,18 @@ function Sessions({ name }: { name: string }) {
   const confirm = useConfirm();
   const end = useAction({
     run: (client, id: string) => client.delete(`${path}${joinPath(id)}`),
-    successMessage: "Signed out there",
-    invalidates: CHANGES,
+    successMessage: "Session ended",
+    invalidates: INVALIDATES,
   });
   const endAll = useAction({
     run: (client) => client.delete<SessionsEnded>(path),
-    successMessage: ({ ended }) => `Signed out of ${ended} ${ended === 1 ? "browser" : "browsers"}`,
-    invalidates: CHANGES,
+    successMessage: ({ ended }) => `Ended ${ended} ${ended === 1 ? "session" : "sessions"}`,
+    invalidates: INVALIDATES,
   });
-  const everywhere = async () => {
+  const confirmEndAll = async () => {
     const isConfirmed = await confirm({
-      title: `Sign ${name} out everywhere?`,
-      description: "Every browser they are signed in with has to be let in anew by a link.",
+      title: `Sign out ${name} everywhere?`,
+      description: "They need a new login link for every browser.",
       action: "Sign out",
       danger: true,
     });
@@ -182,28 +183,28 @@ function Sessions({ name }: { name: string }) {
     <QueryView query={sessions} rows={2}>
       {({ sessions: all }) => (
         <PanelSection
-          title="Browsers"
+          title="Sessions"
           actions={
             all.length > 0 && (
-              <Button look="danger" busy={endAll.isBusy} onClick={() => void everywhere()}>
-                Sign out everywhere …
+              <Button look="danger" busy={endAll.isBusy} onClick={() => void confirmEndAll()}>
+                Sign out everywhere…
               </Button>
             )
           }
         >
           {all.length === 0 ? (
-            <p className="text-soft">Signed in nowhere.</p>
+            <p className="text-soft">Not signed in anywhere.</p>
           ) : (
             <ul className="flex flex-col">
               {all.map(({ id, label, createdAt, lastUsedAt, expiresAt, current }) => (
                 <li key={id} className="flex items-center gap-2 border-b border-line py-2 last:border-b-0">
                   <div className="min-w-0 flex-1">
                     <div className="flex items-center gap-2">
-                      <UntrustedText text={label === "" ? "a browser" : label} line />
-                      {current && <Badge tone="accent">this one</Badge>}
+                      <UntrustedText text={label === "" ? "Browser" : label} line />
+                      {current && <Badge tone="accent">this browser</Badge>}
                     </div>
                     <div className="text-xs text-soft">
-                      since <Time at={createdAt} />, used <Time at={lastUsedAt} />, ends{" "}
+                      Since <Time at={createdAt} /> · used <Time at={lastUsedAt} /> · expires{" "}
                       <Time at={expiresAt} />
                     </div>
                   </div>

@@ -19,44 +19,48 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
 import { AdminTokens } from "./admin-tokens.tsx";
 import { PersonPanel } from "./person-panel.tsx";
-import { ROLE_OPTIONS, ROLES } from "./role-words.ts";
+import { ROLE_OPTIONS, ROLES } from "./role-labels.ts";
 
-/** Who may use this dashboard and the API, as what, and with which browsers. */
+/** The people who can use the dashboard and the API, and the admin tokens. */
 export function Page({ params: { name } }: PageProps) {
   const people = useGet<PersonList>("/people");
-  const [adding, setAdding] = useUrlState("add");
+  const [openDialog, setOpenDialog] = useUrlState("add");
   const view = useTab("view", ["people", "tokens"]);
   const { name: me } = useSession();
-  const shown = people.data?.people.find((person) => person.name === name);
+  const selected = people.data?.people.find((person) => person.name === name);
   return (
     <PageFrame
-      title="Users"
-      description="People who may look, operate, or change things. Agents are not among them."
+      title="People"
+      description="People who can use this dashboard and the API."
       actions={
         <RequireRole role="admin">
           <Button
             look="primary"
             icon="plus"
-            onClick={() => setAdding(view === "tokens" ? "token" : "person")}
+            onClick={() => setOpenDialog(view === "tokens" ? "token" : "person")}
           >
-            {view === "tokens" ? "New admin token" : "Add a person"}
+            {view === "tokens" ? "Create admin token" : "Add person"}
           </Button>
         </RequireRole>
       }
-      panel={view === "people" && shown && <PersonPanel key={shown.id} person={shown} />}
+      panel={view === "people" && selected && <PersonPanel key={selected.id} person={selected} />}
     >
       <Tabs
         name="view"
-        label="Users"
+        label="People"
         tabs={[
           { id: "people", label: "People" },
           { id: "tokens", label: "Admin tokens" },
         ]}
       />
-      {view === "tokens" ? <AdminTokens /> : <People query={people} name={name} shown={shown} me={me} />}
-      {adding === "person" && (
+      {view === "tokens" ? (
+        <AdminTokens />
+      ) : (
+        <People query={people} name={name} selected={selected} me={me} />
+      )}
+      {openDialog === "person" && (
         <RequireRole role="admin">
-          <AddDialog onClose={() => setAdding("")} />
+          <AddPersonDialog onClose={() => setOpenDialog("")} />
         </RequireRole>
       )}
     </PageFrame>
@@ -66,31 +70,31 @@ export function Page({ params: { name } }: PageProps) {
 function People({
   query,
   name,
-  shown,
+  selected,
   me,
 }: {
   query: UseQueryResult<PersonList, Problem>;
   name: string | undefined;
-  shown: PersonView | undefined;
+  selected: PersonView | undefined;
   me: string;
 }) {
   return (
     <QueryView query={query}>
       {({ people: all }) => (
         <>
-          {name !== undefined && !shown && (
+          {name !== undefined && !selected && (
             <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-              There is no person <UntrustedText text={name} />; they may have been removed.
+              The person <UntrustedText text={name} /> was not found. They may have been removed.
             </p>
           )}
           <DataTable
             label="People"
             rows={all}
-            columns={columns(me, shown !== undefined)}
+            columns={selectColumns(me, selected !== undefined)}
             rowKey={(person) => person.name}
             rowLink={(person) => urlWith({}, joinPath("users", person.name))}
             selected={name}
-            empty={<EmptyState title="Nobody is here" />}
+            empty={<EmptyState title="No people yet">Add a person to let them sign in.</EmptyState>}
           />
         </>
       )}
@@ -98,32 +102,32 @@ function People({
   );
 }
 
-function AddDialog({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft<{ name: string; role: PersonView["role"] }>("person", {
+function AddPersonDialog({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft, clearDraft] = useDraft<{ name: string; role: PersonView["role"] }>("person", {
     name: "",
     role: "viewer",
   });
   const add = useAction({
     run: (client) => client.post<PersonAnswer>("/people", draft),
-    successMessage: "Added. Make a link for them to sign in with.",
+    successMessage: "Added. Create a login link so that they can sign in.",
     invalidates: ["/people"],
     quiet: true,
   });
   const send = async () => {
-    const added = await add.run();
-    if (!added) return;
-    forget();
-    navigate(urlWith({ add: "" }, joinPath("users", added.person.name)));
+    const result = await add.run();
+    if (!result) return;
+    clearDraft();
+    navigate(urlWith({ add: "" }, joinPath("users", result.person.name)));
   };
   return (
     <Dialog
-      title="Add a person"
+      title="Add person"
       onClose={onClose}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" busy={add.isBusy} disabled={draft.name === ""} onClick={() => void send()}>
-            Add
+            Add person
           </Button>
         </>
       }
@@ -135,7 +139,10 @@ function AddDialog({ onClose }: { onClose: () => void }) {
           void send();
         }}
       >
-        <Field label="Name" hint="Small letters, digits, - and _; what they do is recorded under it.">
+        <Field
+          label="Name"
+          hint="Lowercase letters, digits, - and _. Their actions are recorded under this name."
+        >
           {(inputProps) => (
             <TextInput
               {...inputProps}
@@ -145,7 +152,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="Role" hint={ROLES[draft.role].may}>
+        <Field label="Role" hint={ROLES[draft.role].description}>
           {(inputProps) => (
             <Select
               {...inputProps}
@@ -161,7 +168,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
+function selectColumns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
   const all: readonly Column<PersonView>[] = [
     {
       id: "name",
@@ -199,7 +206,7 @@ function columns(me: string, isNarrow: boolean): readonly Column<PersonView>[] {
     },
     {
       id: "sessions",
-      header: "Browsers",
+      header: "Sessions",
       width: "6rem",
       alignEnd: true,
       sortBy: ({ sessions }) => sessions,

@@ -7,60 +7,63 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, FormProblem, Select, TextArea, TextInput } from "../../ui/form.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { BindingFields, type Bindings, bindingOf, UNBOUND } from "./binding-fields.tsx";
+import { type BindingDraft, BindingFields, EMPTY_BINDING, toBinding } from "./binding-fields.tsx";
 
 type Source = "value" | "env" | "file" | "cmd";
 
-const OPTIONS: readonly (readonly [Source, string])[] = [
-  ["value", "I type it here"],
-  ["env", "A variable of the daemon's environment"],
-  ["file", "A file on the daemon's machine"],
-  ["cmd", "A program that prints it"],
+const SOURCE_OPTIONS: readonly (readonly [Source, string])[] = [
+  ["value", "Enter it here"],
+  ["env", "Environment variable of the daemon"],
+  ["file", "File on the daemon's machine"],
+  ["cmd", "Output of a program"],
 ];
 
-const HINTS: Readonly<Record<Exclude<Source, "value">, string>> = {
+const SOURCE_HINTS: Readonly<Record<Exclude<Source, "value">, string>> = {
   env: "The name of the variable, such as GITHUB_TOKEN.",
-  file: "The whole path, such as /run/secrets/github.",
+  file: "The full path, such as /run/secrets/github.",
   cmd: "The program and its arguments, such as pass show github.",
 };
 
-interface Draft extends Bindings {
+interface Draft extends BindingDraft {
   readonly name: string;
   readonly source: Source;
   readonly from: string;
 }
 
-const EMPTY: Draft = { name: "", source: "value", from: "", ...UNBOUND };
+const EMPTY: Draft = { name: "", source: "value", from: "", ...EMPTY_BINDING };
 
-/** Sets a secret: a new one, or with `name` another value of one that is there, whose bindings stay. */
+/** Adds a secret, or with `name` replaces the value of an existing one and keeps its binding. */
 export function SecretDialog({ name, onClose }: { name?: string; onClose: () => void }) {
-  const [draft, setDraft, forget] = useDraft<Draft>(`secret.${name ?? ""}`, { ...EMPTY, name: name ?? "" });
-  // Never in a draft: it would lie in the storage of the browser.
+  const [draft, setDraft, clearDraft] = useDraft<Draft>(`secret.${name ?? ""}`, {
+    ...EMPTY,
+    name: name ?? "",
+  });
+  // Never part of the draft, which is kept in browser storage.
   const [value, setValue] = useState("");
-  const set = useAction({
+  const save = useAction({
     run: (client, input: SecretInput) => client.put<SecretAnswer>(joinPath("secrets", draft.name), input),
-    successMessage: name === undefined ? "Stored" : "It has the new value",
+    successMessage: name === undefined ? "Secret added" : "Value replaced",
     invalidates: ["/secrets"],
     quiet: true,
   });
   const send = async () => {
-    const given = draft.source === "value" ? { value } : { from: `${draft.source}:${draft.from}` };
-    const saved = await set.run({ ...given, ...(name === undefined && bindingOf(draft)) });
-    if (!saved) return;
-    forget();
+    const valueInput = draft.source === "value" ? { value } : { from: `${draft.source}:${draft.from}` };
+    const result = await save.run({ ...valueInput, ...(name === undefined && toBinding(draft)) });
+    if (!result) return;
+    clearDraft();
     onClose();
-    navigate(joinPath("vault", saved.secret.name));
+    navigate(joinPath("vault", result.secret.name));
   };
   const isReady = draft.name !== "" && (draft.source === "value" ? value : draft.from) !== "";
   return (
     <Dialog
-      title={name === undefined ? "Add a secret" : `A new value for ${name}`}
+      title={name === undefined ? "Add secret" : `Replace the value of ${name}`}
       onClose={onClose}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={set.isBusy} disabled={!isReady} onClick={() => void send()}>
-            {name === undefined ? "Store it" : "Replace the value"}
+          <Button look="primary" busy={save.isBusy} disabled={!isReady} onClick={() => void send()}>
+            {name === undefined ? "Add secret" : "Replace value"}
           </Button>
         </>
       }
@@ -73,7 +76,7 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
         }}
       >
         {name === undefined && (
-          <Field label="Name" hint="Capitals, digits and _, such as GITHUB_TOKEN.">
+          <Field label="Name" hint="Uppercase letters, digits and _, such as GITHUB_TOKEN.">
             {(inputProps) => (
               <TextInput
                 {...inputProps}
@@ -85,18 +88,18 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
             )}
           </Field>
         )}
-        <Field label="Where the value comes from">
+        <Field label="Source">
           {(inputProps) => (
             <Select
               {...inputProps}
-              options={OPTIONS}
+              options={SOURCE_OPTIONS}
               value={draft.source}
               onChange={(event) => setDraft({ ...draft, source: event.target.value as Source })}
             />
           )}
         </Field>
         {draft.source === "value" ? (
-          <Field label="Value" hint="Sealed at once. Values of several lines may be pasted.">
+          <Field label="Value" hint="Encrypted immediately. You can paste several lines.">
             {(inputProps) =>
               value.includes("\n") ? (
                 <TextArea
@@ -123,7 +126,7 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
             }
           </Field>
         ) : (
-          <Field label="Where exactly" hint={HINTS[draft.source]}>
+          <Field label="Location" hint={SOURCE_HINTS[draft.source]}>
             {(inputProps) => (
               <TextInput
                 {...inputProps}
@@ -137,7 +140,7 @@ export function SecretDialog({ name, onClose }: { name?: string; onClose: () => 
         {name === undefined && (
           <BindingFields value={draft} change={(next) => setDraft({ ...draft, ...next })} />
         )}
-        <FormProblem problem={set.problem} />
+        <FormProblem problem={save.problem} />
       </form>
     </Dialog>
   );

@@ -14,33 +14,33 @@ import { PanelSection, SidePanel } from "../../ui/side-panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { useDraft } from "../../ui/use-draft.ts";
-import { BindingFields, bindingOf, bindingsOf } from "./binding-fields.tsx";
+import { BindingFields, toBinding, toBindingDraft } from "./binding-fields.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
-import { SOURCES } from "./source-words.ts";
+import { SOURCE_LABELS } from "./source-labels.ts";
 
-const CHANGES = ["/secrets"];
+const INVALIDATES = ["/secrets"];
 
-/** One secret: everything but its value. */
+/** One secret: everything except its value. */
 export function SecretPanel({ secret }: { secret: SecretView }) {
   const { name, source, setBy, createdAt, updatedAt, usedBy, tools, hosts, agents } = secret;
-  const [doing, setDoing] = useUrlState("doing");
+  const [openDialog, setOpenDialog] = useUrlState("doing");
   const confirm = useConfirm();
   const remove = useAction({
     run: (client) => client.delete(joinPath("secrets", name)),
-    successMessage: `${name} is deleted`,
-    invalidates: CHANGES,
+    successMessage: `Deleted ${name}`,
+    invalidates: INVALIDATES,
   });
-  const drop = async () => {
-    const users = usedBy.length === 0 ? "" : ` ${usedBy.join(", ")} will no longer work without it.`;
+  const confirmDelete = async () => {
+    const users = usedBy.length === 0 ? "" : ` These stop working: ${usedBy.join(", ")}.`;
     const isConfirmed = await confirm({
-      title: `Delete the secret ${name}?`,
-      description: `The value is gone for good. Calls that name it are refused.${users} It stays hidden in outputs.`,
+      title: `Delete secret ${name}?`,
+      description: `The value is deleted, and calls that use it are refused.${users} Toolkeep keeps hiding the value in outputs. This cannot be undone.`,
       action: "Delete",
       danger: true,
     });
     if (isConfirmed && (await remove.run()) !== undefined) navigate(urlWith({}, "/vault"));
   };
-  const list = (all: readonly string[], none: string) =>
+  const renderList = (all: readonly string[], none: string) =>
     all.length === 0 ? (
       <span className="text-soft">{none}</span>
     ) : (
@@ -53,12 +53,12 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
       footer={
         <RequireRole role="admin">
           <div className="flex flex-wrap gap-2">
-            <Button look="primary" onClick={() => setDoing("value")}>
-              Set a new value
+            <Button look="primary" onClick={() => setOpenDialog("value")}>
+              Replace value
             </Button>
-            <Button onClick={() => setDoing("bindings")}>Who may use it</Button>
-            <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void drop()}>
-              Delete …
+            <Button onClick={() => setOpenDialog("bindings")}>Edit access</Button>
+            <Button look="danger" icon="trash" busy={remove.isBusy} onClick={() => void confirmDelete()}>
+              Delete…
             </Button>
           </div>
         </RequireRole>
@@ -67,73 +67,73 @@ export function SecretPanel({ secret }: { secret: SecretView }) {
       <PanelSection>
         <KeyValues
           pairs={[
-            ["Value", `${SOURCES[source].label}. ${SOURCES[source].about}`],
+            ["Value", `${SOURCE_LABELS[source].label}. ${SOURCE_LABELS[source].description}`],
             [
               "Set by",
               setBy === null ? (
-                "a person"
+                "A person"
               ) : (
                 <TextLink key="by" to={joinPath("agents", setBy)}>
                   <UntrustedText text={setBy} />
                 </TextLink>
               ),
             ],
-            ["Last set", <Time key="set" at={updatedAt} />],
-            ["There since", <Time key="since" at={createdAt} />],
+            ["Updated", <Time key="updated" at={updatedAt} />],
+            ["Created", <Time key="created" at={createdAt} />],
           ]}
         />
       </PanelSection>
-      <PanelSection title="Who may use it">
+      <PanelSection title="Access">
         <KeyValues
           pairs={[
-            ["Tools", list(tools, "none: no call gets it in its arguments")],
-            ["Hosts", list(hosts, "none: only calls that go to no host")],
-            ["Agents", agents === null ? "all" : list(agents, "none")],
-            ["Also used by", list(usedBy, "nothing else")],
+            ["Tools", renderList(tools, "None: no call receives it")],
+            ["Hosts", renderList(hosts, "None: only calls without a host")],
+            ["Agents", agents === null ? "All" : renderList(agents, "None")],
+            ["Also used by", renderList(usedBy, "Nothing else")],
           ]}
         />
       </PanelSection>
-      <PanelSection title="How to name it">
+      <PanelSection title="Use in arguments">
         <div className="flex items-center gap-1">
           <code className="font-mono text-xs">{`{{secret:${name}}}`}</code>
-          <CopyButton text={`{{secret:${name}}}`} label="Copy how to name it" />
+          <CopyButton text={`{{secret:${name}}}`} label="Copy placeholder" />
         </div>
       </PanelSection>
       <RequireRole role="admin">
-        {doing === "value" && <SecretDialog name={name} onClose={() => setDoing("")} />}
-        {doing === "bindings" && <BindingDialog secret={secret} onClose={() => setDoing("")} />}
+        {openDialog === "value" && <SecretDialog name={name} onClose={() => setOpenDialog("")} />}
+        {openDialog === "bindings" && <BindingDialog secret={secret} onClose={() => setOpenDialog("")} />}
       </RequireRole>
     </SidePanel>
   );
 }
 
 function BindingDialog({ secret, onClose }: { secret: SecretView; onClose: () => void }) {
-  const [value, setValue, forget] = useDraft(`bindings.${secret.name}`, bindingsOf(secret));
+  const [value, setValue, clearDraft] = useDraft(`bindings.${secret.name}`, toBindingDraft(secret));
   const close = () => {
-    forget();
+    clearDraft();
     onClose();
   };
   const save = useAction({
     run: async (client) => {
-      const [now, next] = [bindingOf(bindingsOf(secret)), bindingOf(value)];
+      const [current, next] = [toBinding(toBindingDraft(secret)), toBinding(value)];
       const path = joinPath("secrets", secret.name);
-      const without = (all: readonly string[], those: readonly string[]) =>
+      const difference = (all: readonly string[], those: readonly string[]) =>
         all.filter((each) => !those.includes(each));
-      // First what is taken away: in between it is never for more than either.
+      // Remove first, so that the secret is never usable by more than either version allows.
       await client.post(`${path}/unbind`, {
-        tools: without(now.tools, next.tools),
-        hosts: without(now.hosts, next.hosts),
-        ...(now.agents && next.agents && { agents: without(now.agents, next.agents) }),
+        tools: difference(current.tools, next.tools),
+        hosts: difference(current.hosts, next.hosts),
+        ...(current.agents && next.agents && { agents: difference(current.agents, next.agents) }),
       });
       return client.post(`${path}/bind`, next);
     },
     successMessage: "Saved",
-    invalidates: CHANGES,
+    invalidates: INVALIDATES,
     quiet: true,
   });
   return (
     <Dialog
-      title={`Who may use ${secret.name}`}
+      title={`Edit access to ${secret.name}`}
       onClose={close}
       footer={
         <>

@@ -17,57 +17,57 @@ import { Time } from "../../ui/time.tsx";
 import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { SecretPanel } from "./secret-panel.tsx";
-import { SOURCES } from "./source-words.ts";
+import { SOURCE_LABELS } from "./source-labels.ts";
 
-/** Secrets by name: who may use them and where, never what they are. */
+/** The list of secrets: who can use them and where, never their values. */
 export function Page({ params: { name } }: PageProps) {
   const secrets = useGet<SecretList>("/secrets");
-  const [words] = useUrlState("q");
-  const [adding, setAdding] = useUrlState("add");
-  const shown = secrets.data?.secrets.find((secret) => secret.name === name);
+  const [query] = useUrlState("q");
+  const [openDialog, setOpenDialog] = useUrlState("add");
+  const selected = secrets.data?.secrets.find((secret) => secret.name === name);
   return (
     <PageFrame
       title="Vault"
-      description="Values are encrypted and never shown again."
+      description="Secrets for tools and servers. Values are encrypted and never shown again."
       actions={
         <RequireRole role="admin">
           <RotateMenu />
-          <Button look="primary" icon="plus" onClick={() => setAdding("secret")}>
-            Add a secret
+          <Button look="primary" icon="plus" onClick={() => setOpenDialog("secret")}>
+            Add secret
           </Button>
         </RequireRole>
       }
-      panel={shown && <SecretPanel key={shown.name} secret={shown} />}
+      panel={selected && <SecretPanel key={selected.name} secret={selected} />}
     >
-      <WaitingPrompts />
+      <SecretRequests />
       <QueryView query={secrets}>
         {({ secrets: all }) => {
-          const rows = all.filter((secret) => secret.name.toLowerCase().includes(words.toLowerCase()));
+          const rows = all.filter((secret) => secret.name.toLowerCase().includes(query.toLowerCase()));
           return (
             <>
               <FilterBar summary={`${rows.length} of ${all.length}`}>
                 <SearchField label="Find a secret" />
               </FilterBar>
-              {name !== undefined && !shown && (
+              {name !== undefined && !selected && (
                 <p role="alert" className="border-b border-line bg-warn-soft px-4 py-2">
-                  There is no secret <UntrustedText text={name} mono />; it may have been deleted.
+                  The secret <UntrustedText text={name} mono /> was not found. It may have been deleted.
                 </p>
               )}
               <DataTable
                 label="Secrets"
                 rows={rows}
-                columns={shown ? BESIDE_PANEL : COLUMNS}
+                columns={selected ? COLUMNS_BESIDE_PANEL : COLUMNS}
                 rowKey={(secret) => secret.name}
                 rowLink={(secret) => urlWith({}, joinPath("vault", secret.name))}
                 selected={name}
                 empty={
                   all.length > 0 ? (
-                    <EmptyState title="No secret fits" />
+                    <EmptyState title="No matching secrets">Change the search.</EmptyState>
                   ) : (
                     <EmptyState title="The vault is empty">
-                      A secret stands in the arguments of calls and in the settings of servers by its name, as{" "}
-                      <code className="font-mono text-xs">{"{{secret:NAME}}"}</code>; only the tool gets the
-                      value.
+                      Add a secret, then use it by name in call arguments and server settings, as{" "}
+                      <code className="font-mono text-xs">{"{{secret:NAME}}"}</code>. Only the tool receives
+                      the value.
                     </EmptyState>
                   )
                 }
@@ -76,29 +76,28 @@ export function Page({ params: { name } }: PageProps) {
           );
         }}
       </QueryView>
-      {adding !== "" && (
+      {openDialog !== "" && (
         <RequireRole role="admin">
-          <SecretDialog onClose={() => setAdding("")} />
+          <SecretDialog onClose={() => setOpenDialog("")} />
         </RequireRole>
       )}
     </PageFrame>
   );
 }
 
-/** Agents that wait for a person to give a secret. */
-function WaitingPrompts() {
-  const waiting = useGet<QuestionList>("/questions", { params: { state: "pending" } }).data?.questions ?? [];
-  const prompts = waiting.filter(({ kind }) => kind === "secret");
-  if (prompts.length === 0) return null;
+/** Agents that are waiting for a secret. */
+function SecretRequests() {
+  const pending = useGet<QuestionList>("/questions", { params: { state: "pending" } }).data?.questions ?? [];
+  const requests = pending.filter(({ kind }) => kind === "secret");
+  if (requests.length === 0) return null;
   return (
-    <ul aria-label="Agents that wait for a secret" className="border-b border-line bg-warn-soft">
-      {prompts.map(({ id, agent, details }) => (
+    <ul aria-label="Agents waiting for a secret" className="border-b border-line bg-warn-soft">
+      {requests.map(({ id, agent, details }) => (
         <li key={id} className="flex flex-wrap items-center gap-2 px-4 py-2">
           <span className="min-w-0 flex-1">
-            <UntrustedText text={agent} /> waits for the secret{" "}
-            <UntrustedText text={String(details.name)} mono />
+            <UntrustedText text={agent} /> needs the secret <UntrustedText text={String(details.name)} mono />
           </span>
-          <ButtonLink to={joinPath("approvals", id)}>Look at it</ButtonLink>
+          <ButtonLink to={joinPath("approvals", id)}>Review</ButtonLink>
         </li>
       ))}
     </ul>
@@ -109,28 +108,28 @@ function RotateMenu() {
   const confirm = useConfirm();
   const rotate = useAction({
     run: (client) => client.post<KeyRotated>("/vault/rotate-key"),
-    successMessage: ({ resealed }) => `${resealed} values are sealed with the new key`,
+    successMessage: ({ resealed }) => `Encrypted ${resealed} values with the new key`,
     invalidates: ["/secrets"],
   });
-  const sure = async () => {
+  const confirmRotate = async () => {
     const isConfirmed = await confirm({
-      title: "Seal everything with a new key?",
+      title: "Rotate the vault key?",
       description:
-        "All secrets, sign-ins of servers and the key of the audit are sealed anew. Backups from before need the old key. Nobody is interrupted.",
-      action: "Make a new key",
+        "Toolkeep encrypts all secrets, server sign-ins and the audit key with a new key. Older backups still need the old key. Nothing is interrupted.",
+      action: "Rotate key",
       danger: true,
     });
     if (isConfirmed) await rotate.run();
   };
   return (
     <Menu
-      label="More about the vault"
-      items={[{ label: "New key for the vault …", onSelect: () => void sure() }]}
+      label="More vault actions"
+      items={[{ label: "Rotate key…", onSelect: () => void confirmRotate() }]}
     />
   );
 }
 
-function patterns(all: readonly string[], none: string) {
+function renderPatterns(all: readonly string[], none: string) {
   return all.length === 0 ? (
     <span className="text-soft">{none}</span>
   ) : (
@@ -150,20 +149,35 @@ const COLUMNS: readonly Column<SecretView>[] = [
     id: "source",
     header: "Value",
     width: "8.5rem",
-    cell: ({ source }) => <Badge>{SOURCES[source].label}</Badge>,
+    cell: ({ source }) => <Badge>{SOURCE_LABELS[source].label}</Badge>,
   },
-  { id: "tools", header: "For tools", width: "minmax(0,1fr)", cell: ({ tools }) => patterns(tools, "none") },
-  { id: "hosts", header: "At hosts", width: "minmax(0,1fr)", cell: ({ hosts }) => patterns(hosts, "none") },
+  {
+    id: "tools",
+    header: "Tools",
+    width: "minmax(0,1fr)",
+    cell: ({ tools }) => renderPatterns(tools, "None"),
+  },
+  {
+    id: "hosts",
+    header: "Hosts",
+    width: "minmax(0,1fr)",
+    cell: ({ hosts }) => renderPatterns(hosts, "None"),
+  },
   {
     id: "agents",
     header: "Agents",
     width: "minmax(0,0.8fr)",
-    cell: ({ agents }) => (agents === null ? "all" : patterns(agents, "none")),
+    cell: ({ agents }) => (agents === null ? "All" : renderPatterns(agents, "None")),
   },
-  { id: "used", header: "Also used by", width: "minmax(0,1fr)", cell: ({ usedBy }) => patterns(usedBy, "–") },
+  {
+    id: "used",
+    header: "Also used by",
+    width: "minmax(0,1fr)",
+    cell: ({ usedBy }) => renderPatterns(usedBy, "–"),
+  },
   {
     id: "updated",
-    header: "Set",
+    header: "Updated",
     width: "7rem",
     showOnPhone: true,
     sortBy: ({ updatedAt }) => updatedAt,
@@ -171,4 +185,6 @@ const COLUMNS: readonly Column<SecretView>[] = [
   },
 ];
 
-const BESIDE_PANEL = COLUMNS.filter(({ id, showOnPhone }) => id === "name" || id === "source" || showOnPhone);
+const COLUMNS_BESIDE_PANEL = COLUMNS.filter(
+  ({ id, showOnPhone }) => id === "name" || id === "source" || showOnPhone,
+);

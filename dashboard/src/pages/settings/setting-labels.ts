@@ -7,7 +7,7 @@ export const ORIGINS: Readonly<Record<SettingView["origin"], string>> = {
   env: "Environment",
 };
 
-export function valueText(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null) return "not set";
   if (typeof value === "boolean") return value ? "on" : "off";
   return typeof value === "string" ? value : JSON.stringify(value);
