@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { inDeep } from "../support/length.ts";
 
 describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => {
   it("makes an agent, shows what it would have, and leads to its tokens", async () => {
@@ -55,7 +56,7 @@ describe.skipIf(withoutDashboard)("the agents page", { timeout: 90_000 }, () => 
     expect(dashboard.hub.identity.authenticate(token)).toBe("unknown");
   });
 
-  it("works on a phone, and lets viewers only look", async () => {
+  inDeep("works on a phone, and lets viewers only look", async () => {
     await using dashboard = await testDashboard({ agents: { main: ["all"] } });
     await dashboard.api("POST", "/people", { name: "vera", role: "viewer" });
     const context = { viewport: { width: 390, height: 800 } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { signIn, testDashboard, withoutDashboard } from "../support/dashboard.ts";
+import { inDeep } from "../support/length.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
 
 describe.skipIf(withoutDashboard)("the dashboard", () => {
@@ -48,7 +49,7 @@ describe.skipIf(withoutDashboard)("the dashboard", () => {
     await page.waitForURL(`${dashboard.url}/servers`);
   });
 
-  it("waits for the daemon where a page is not loaded yet, and shows it then", async () => {
+  inDeep("waits for the daemon where a page is not loaded yet, and shows it then", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open();
     await page.getByText("All caught up.").waitFor();

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectClient } from "../support/connect-client.ts";
+import { inDeep } from "../support/length.ts";
 import { toolkeepHere, toolkeepHereJson } from "../support/run-command.ts";
 import { tempHome } from "../support/temp-home.ts";
 import { type Serving, serve, toolkeep } from "../support/toolkeep.ts";
@@ -255,7 +256,7 @@ describe("who sees what", () => {
     expect((await json("search", "zanzibar")).results).toHaveLength(1);
   });
 
-  it("clients on stdio have the tools that clients on HTTP have, and use them", async () => {
+  inDeep("clients on stdio have the tools that clients on HTTP have, and use them", async () => {
     const hello = {
       protocolVersion: "2025-11-25",
       capabilities: {},
@@ -304,7 +305,7 @@ describe("people at the command line", () => {
     expect((await cli("source", "test", "folder", join(place.path, "absent"))).code).toBe(1);
   });
 
-  it("change and remove a source, and nothing of it is found any more", async () => {
+  inDeep("change and remove a source, and nothing of it is found any more", async () => {
     const folder = join(place.path, "more");
     await mkdir(folder);
     await writeFile(join(folder, "a.md"), "# A\n\nAbout walruses.\n");

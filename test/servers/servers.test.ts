@@ -3,6 +3,7 @@ import { ToolkeepError } from "../../src/contract/errors.ts";
 import { completeServerConfig } from "../../src/machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../src/machine/config/settings.ts";
 import type { ServerInput } from "../../src/servers/views.ts";
+import { inDeep } from "../support/length.ts";
 import { fixture, said, settingsWith, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -250,7 +251,7 @@ describe("testing", () => {
     await expect(up.upstream.testConfig({})).rejects.toBeInstanceOf(ToolkeepError);
   });
 
-  test("a timeout below a second is raised to one, and an abort ends the wait", async () => {
+  inDeep("a timeout below a second is raised to one, and an abort ends the wait", async () => {
     await using up = await testUpstream();
     const report = await up.upstream.testConfig(fixture("hangs on connect"), { timeoutMs: 1 });
     expect(report).toMatchObject({ ok: false, error: expect.stringContaining("within 1 s") });
@@ -276,7 +277,7 @@ describe("old servers", () => {
     expect(up.upstream.server("old").era).toEqual(verdict);
   });
 
-  test("are asked anew after a week", async () => {
+  inDeep("are asked anew after a week", async () => {
     await using up = await testUpstream();
     await up.upstream.add("old", fixture("echoes"));
     await up.upstream.settled();
@@ -286,7 +287,7 @@ describe("old servers", () => {
     expect(up.upstream.server("old").era!.at).toBeGreaterThan(before.at);
   });
 
-  test("that keep silent when asked are taken for what they are", async () => {
+  inDeep("that keep silent when asked are taken for what they are", async () => {
     await using up = await testUpstream();
     await up.upstream.add("mute", { ...fixture("is silent on an unknown method"), connectTimeoutMs: 6000 });
     await up.upstream.settled();

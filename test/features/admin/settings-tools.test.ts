@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHub } from "../../../src/hub.ts";
 import { loadSettings } from "../../../src/machine/config/load.ts";
+import { inDeep } from "../../support/length.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -136,14 +137,18 @@ describe("update_platform_config", () => {
     expect(await it.hub.questions.list()).toEqual([]);
   });
 
-  test("null takes a setting out again, and without a daemon the change waits for the next start", async () => {
-    await using it = await managed({ settings: { shell: { timeout_ms: 5_000 } } });
-    const changes = { "shell.timeout_ms": null };
-    const changed = await it.call("update_platform_config", { changes, ...WHY });
-    expect(changed).toMatchObject({ outcome: "ok", structured: { in_force: false } });
-    expect(changed.text).toContain("It counts from the next start.");
-    expect(JSON.parse(await readFile(join(it.home, "config.json"), "utf8")).shell).toEqual({});
-  }, 20_000);
+  inDeep(
+    "null takes a setting out again, and without a daemon the change waits for the next start",
+    async () => {
+      await using it = await managed({ settings: { shell: { timeout_ms: 5_000 } } });
+      const changes = { "shell.timeout_ms": null };
+      const changed = await it.call("update_platform_config", { changes, ...WHY });
+      expect(changed).toMatchObject({ outcome: "ok", structured: { in_force: false } });
+      expect(changed.text).toContain("It counts from the next start.");
+      expect(JSON.parse(await readFile(join(it.home, "config.json"), "utf8")).shell).toEqual({});
+    },
+    20_000,
+  );
 
   test("is refused where a program gave the settings", async () => {
     await using home = await tempHome();

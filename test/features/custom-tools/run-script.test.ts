@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { removeStaleCopies } from "../../../src/features/custom-tools/run-script.ts";
 import { workspacePath } from "../../../src/machine/files/workspace.ts";
 import { enabledTool, enableTool } from "../../support/custom.ts";
+import { inDeep } from "../../support/length.ts";
 import { living } from "../../support/living.ts";
 import { pidsIn } from "../../support/pids-in.ts";
 import { hasSandbox } from "../../support/sandbox.ts";
@@ -159,7 +160,7 @@ describe("the environment of a script", () => {
 });
 
 describe("a hostile script", { timeout: 60_000 }, () => {
-  it("that never ends is stopped at its time limit, and shows what it printed", async () => {
+  inDeep("that never ends is stopped at its time limit, and shows what it printed", async () => {
     await using test = await testHub(UNCONFINED);
     await enabledTool(test, "slow", "echo begun; echo why >&2; echo $$ > pids; sleep 300", {
       timeout_ms: 700,
@@ -175,7 +176,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
     expect(await copiesOf(test)).toEqual([]);
   });
 
-  it("that ignores SIGTERM, as do its children, is ended all the same", async () => {
+  inDeep("that ignores SIGTERM, as do its children, is ended all the same", async () => {
     await using test = await testHub(UNCONFINED);
     const script = `trap '' TERM
       echo $$ >> pids
@@ -214,7 +215,7 @@ describe("a hostile script", { timeout: 60_000 }, () => {
     expect(await living(await pidsIn(inWorkspace(test, "pids"), 1))).toEqual([]);
   });
 
-  it("that keeps forking is ended", async () => {
+  inDeep("that keeps forking is ended", async () => {
     await using test = await testHub(UNCONFINED);
     const script = "f() { echo $BASHPID >> pids; sleep 0.2; f & f & wait; }; f";
     await enabledTool(test, "bomb", script, { timeout_ms: 1_000 });

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../support/length.ts";
 import { enabledPlugin as enabled, writePlugin, writtenPlugin as written } from "../../support/plugin.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { testHub } from "../../support/test-hub.ts";
@@ -77,7 +78,7 @@ describe("a plugin from a folder", () => {
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "changed" });
   });
 
-  it("stays enabled when an update brings the same", async () => {
+  inDeep("stays enabled when an update brings the same", async () => {
     await using tested = await testHub();
     await enabled(tested, {});
     expect(await tested.hub.plugins.update("sample")).toMatchObject({ enabled: true });
@@ -142,7 +143,7 @@ describe("a plugin from a folder", () => {
     expect(await tested.hub.store.toolNames.list()).toContainEqual(expect.objectContaining({ name: TOOL }));
   });
 
-  it("that is linked is used where it is, and disabled by the next change there", async () => {
+  inDeep("that is linked is used where it is, and disabled by the next change there", async () => {
     await using tested = await testHub();
     const folder = await enabled(tested, { run: "return 'one';" }, { kind: "link" });
     expect(await tested.call(TOOL)).toMatchObject({ text: "one" });
@@ -170,7 +171,7 @@ describe("names", () => {
     expect((await tested.hub.plugins.get("a")).tools[0]!.name).toBe(second!.name);
   });
 
-  it("have at most 64 characters", async () => {
+  inDeep("have at most 64 characters", async () => {
     await using tested = await testHub();
     const long = "t".repeat(64);
     await enabled(tested, { entry: toolNamed(long) }, { name: "p".repeat(32) });
@@ -179,7 +180,7 @@ describe("names", () => {
     expect(await tested.call(tool!.name)).toMatchObject({ outcome: "ok" });
   });
 
-  it("of plugins are taken once", async () => {
+  inDeep("of plugins are taken once", async () => {
     await using tested = await testHub();
     const spec = await enabled(tested, {});
     await expect(tested.hub.plugins.add({ kind: "folder", spec })).rejects.toMatchObject({
@@ -193,7 +194,7 @@ describe("names", () => {
 });
 
 describe("flags", () => {
-  it("that loosen count only where a person enabled the plugin as trusted", async () => {
+  inDeep("that loosen count only where a person enabled the plugin as trusted", async () => {
     await using tested = await testHub();
     await enabled(tested, { flags: { readOnly: true, concurrencySafe: true } });
     const flags = () => tested.hub.plugins.tools()[0]!.flags;
@@ -282,7 +283,7 @@ describe("what a plugin sees", () => {
     });
   });
 
-  it("of other programs is what it declared", async () => {
+  inDeep("of other programs is what it declared", async () => {
     await using tested = await testHub();
     await enabled(tested, {
       entry: `

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ShellDeps, shellTool } from "../../../src/features/shell/shell.ts";
 import { HeadAndTail } from "../../../src/machine/process/head-and-tail.ts";
+import { inDeep } from "../../support/length.ts";
 import { living } from "../../support/living.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../../support/native.ts";
 import { stopwatch } from "../../support/stopwatch.ts";
@@ -104,7 +105,7 @@ describe("run_shell", () => {
     expect(textOf(result)).toContain("begun");
   });
 
-  it("stops a command that ignores SIGTERM, with its children", async () => {
+  inDeep("stops a command that ignores SIGTERM, with its children", async () => {
     const command =
       "trap '' TERM; echo $$ >> pids; (trap '' TERM; echo $BASHPID >> pids; while :; do sleep 1; done) & wait; sleep 300";
     expect((await run(command, { timeout_ms: 1_000 })).kind).toBe("timed_out");
@@ -150,13 +151,13 @@ describe("run_shell", () => {
     expect(await living(pids)).toEqual([]);
   });
 
-  it("ends a command that waits for input from somewhere else than its standard input", async () => {
+  inDeep("ends a command that waits for input from somewhere else than its standard input", async () => {
     const result = await run("mkfifo pipe; echo $$ >> pids; cat pipe", { timeout_ms: 500 });
     expect(result.kind).toBe("timed_out");
     expect(await living(await pidsIn("pids"))).toEqual([]);
   });
 
-  it("ends a command that keeps forking", async () => {
+  inDeep("ends a command that keeps forking", async () => {
     const command = "f() { echo $BASHPID >> pids; sleep 0.2; f & f & wait; }; f";
     expect((await run(command, { timeout_ms: 1_000 })).kind).toBe("timed_out");
     expect(await living(await pidsIn("pids"))).toEqual([]);

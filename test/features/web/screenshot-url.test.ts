@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ToolResult } from "../../../src/contract/tool.ts";
 import { testBrowsers } from "../../support/chromium.ts";
-import { sampleOf } from "../../support/length.ts";
+import { inDeep, sampleOf } from "../../support/length.ts";
 import { textOf } from "../../support/native.ts";
 import { type RemoteServer, remoteServer } from "../../support/remote-server.ts";
 import { testHub } from "../../support/test-hub.ts";
@@ -92,7 +92,7 @@ describe.runIf(BROWSERS.length > 0)("screenshot_url", PATIENCE, () => {
     },
   );
 
-  test("shows a whole page, up to a limit, and what the site answered", async () => {
+  inDeep("shows a whole page, up to a limit, and what the site answered", async () => {
     await using server = await remoteServer((request, response) =>
       response
         .writeHead(404, { "content-type": "text/html" })

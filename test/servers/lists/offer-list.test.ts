@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listOffers, type OfferList } from "../../../src/servers/lists/offer-list.ts";
 import { listTools } from "../../../src/servers/lists/tool-list.ts";
+import { sampleOf } from "../../support/length.ts";
 import { type Era, listClient } from "../../support/list-client.ts";
 
 const asIs = (text: string) => text;
@@ -11,7 +12,7 @@ const keys = ({ offers }: OfferList) =>
     ({ kind, definition }) => `${kind} ${definition.uri ?? definition.uriTemplate ?? definition.name}`,
   );
 
-describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
+describe.each<Era>(sampleOf(["legacy", "modern"], 1))("a %s server", (era) => {
   test("tells its resources, templates and prompts as they are", async () => {
     await using server = await listClient(era, "offers everything");
     const list = await listOffers(server.client, { signal }, asIs);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OfferOrigin, ResourceUpdate } from "../../../src/contract/offer.ts";
 import type { UpstreamDeps } from "../../../src/servers/upstream.ts";
+import { sampleOf } from "../../support/length.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { legacyHttp } from "../../support/servers/legacy-http.ts";
 import { said, type TestUpstream, testUpstream } from "../../support/upstream.ts";
@@ -11,7 +12,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 const A = "file:///a.txt";
 const B = "file:///b.txt";
 
-describe.each(["legacy", "modern"])("resources of a %s server", (era) => {
+describe.each(sampleOf(["legacy", "modern"], 1))("resources of a %s server", (era) => {
   test("are told about when they change, until whoever watches leaves", async () => {
     await using up = await open(era);
     const a = watch(up, A);

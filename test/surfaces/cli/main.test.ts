@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keptWaiting } from "../../support/kept-waiting.ts";
+import { inDeep } from "../../support/length.ts";
 import { living } from "../../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../support/run-command.ts";
 import { homeWithStore } from "../../support/store-template.ts";
@@ -65,7 +66,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     });
   });
 
-  it("does not pretend to have taken away what was not there", async () => {
+  inDeep("does not pretend to have taken away what was not there", async () => {
     await using home = await homeWithStore();
     const options = { home: home.path };
     await toolkeepHere(options, "agent", "create", "main");
@@ -131,35 +132,38 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     expect(added.stdout).toContain("the token is missing");
   });
 
-  it("grants: an agent sees the floor, with a toolbox more; the rest is refused with code 4", async () => {
-    await using home = await homeWithStore();
-    await using _daemon = await serve({ home: home.path });
-    const options = { home: home.path };
-    const { command, args } = filesystem(home.path);
-    await toolkeepHere(options, "server", "add", "fs", "--", command, ...args);
-    const names = async () => {
-      const { tools } = await toolkeepHereJson(options, "tool", "list", "--agent", "main");
-      return tools.map((tool: { name: string }) => tool.name);
-    };
-    const floor: string[] = await names();
-    expect(floor).toContain("read_file");
-    expect(floor.filter((name) => name.startsWith("mcp_"))).toEqual([]);
+  inDeep(
+    "grants: an agent sees the floor, with a toolbox more; the rest is refused with code 4",
+    async () => {
+      await using home = await homeWithStore();
+      await using _daemon = await serve({ home: home.path });
+      const options = { home: home.path };
+      const { command, args } = filesystem(home.path);
+      await toolkeepHere(options, "server", "add", "fs", "--", command, ...args);
+      const names = async () => {
+        const { tools } = await toolkeepHereJson(options, "tool", "list", "--agent", "main");
+        return tools.map((tool: { name: string }) => tool.name);
+      };
+      const floor: string[] = await names();
+      expect(floor).toContain("read_file");
+      expect(floor.filter((name) => name.startsWith("mcp_"))).toEqual([]);
 
-    await toolkeepHere(options, "toolbox", "create", "reading", "mcp_fs_read_text_file");
-    await toolkeepHere(options, "agent", "edit", "main", "--toolbox", "reading");
-    expect(await names()).toEqual([...floor, "mcp_fs_read_text_file"].sort());
+      await toolkeepHere(options, "toolbox", "create", "reading", "mcp_fs_read_text_file");
+      await toolkeepHere(options, "agent", "edit", "main", "--toolbox", "reading");
+      expect(await names()).toEqual([...floor, "mcp_fs_read_text_file"].sort());
 
-    const refused = await toolkeepHere(
-      options,
-      "call",
-      "mcp_fs_write_file",
-      "path=x",
-      "content=y",
-      "--agent",
-      "main",
-    );
-    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("not granted") });
-  });
+      const refused = await toolkeepHere(
+        options,
+        "call",
+        "mcp_fs_write_file",
+        "path=x",
+        "content=y",
+        "--agent",
+        "main",
+      );
+      expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("not granted") });
+    },
+  );
 
   it("keeps values of --env out of everything it prints", async () => {
     await using home = await homeWithStore();
@@ -229,7 +233,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("tea") });
   });
 
-  it("gives up on a call after --timeout, and what the call started ends", async () => {
+  inDeep("gives up on a call after --timeout, and what the call started ends", async () => {
     await using home = await homeWithStore();
     const pidFile = join(home.path, "shell.pid");
     await writeFile(join(home.path, "config.json"), JSON.stringify({ shell: { sandbox: "off" } }));
@@ -244,7 +248,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     await waitUntil("the command is gone", async () => (await living([pid])).length === 0);
   });
 
-  it("trust lets a project file count with the content it has, and no other", async () => {
+  inDeep("trust lets a project file count with the content it has, and no other", async () => {
     await using home = await homeWithStore();
     await using project = await tempHome();
     const options = { home: home.path, cwd: project.path };

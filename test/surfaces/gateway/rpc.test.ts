@@ -6,6 +6,7 @@ import type { TokenInput } from "../../../src/call/identity/identity.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";
+import { sampleOf } from "../../support/length.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -110,18 +111,27 @@ describe("K9: POST /rpc", () => {
     expect(JSON.stringify(result)).toContain("remember the milk");
   });
 
-  it.each([
-    ["structured content", { structuredContent: { total: 3 }, content: [] }, { total: 3 }],
-    ["text that is an object", { content: [{ type: "text", text: '{"total": 3}' }] }, { total: 3 }],
-    ["text that is a list", { content: [{ type: "text", text: "[1, 2]" }] }, [1, 2]],
-    ["text", { content: [{ type: "text", text: "three" }] }, { text: "three" }],
-    ["text that only begins like JSON", { content: [{ type: "text", text: "[3] {" }] }, { text: "[3] {" }],
-    [
-      "an image",
-      { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] },
-      { text: expect.any(String), content: [{ type: "image", data: "AA==", mimeType: "image/png" }] },
-    ],
-  ])("gives %s as it is", async (_what, answer, result) => {
+  it.each(
+    sampleOf(
+      [
+        ["structured content", { structuredContent: { total: 3 }, content: [] }, { total: 3 }],
+        ["text that is an object", { content: [{ type: "text", text: '{"total": 3}' }] }, { total: 3 }],
+        ["text that is a list", { content: [{ type: "text", text: "[1, 2]" }] }, [1, 2]],
+        ["text", { content: [{ type: "text", text: "three" }] }, { text: "three" }],
+        [
+          "text that only begins like JSON",
+          { content: [{ type: "text", text: "[3] {" }] },
+          { text: "[3] {" },
+        ],
+        [
+          "an image",
+          { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] },
+          { text: expect.any(String), content: [{ type: "image", data: "AA==", mimeType: "image/png" }] },
+        ],
+      ],
+      3,
+    ),
+  )("gives %s as it is", async (_what, answer, result) => {
     await using test = await rpc();
     await learned(test, "fix", "answers as told");
     expect(await test.call("mcp_fix_answer", { answer: JSON.stringify(answer) })).toEqual({
@@ -196,22 +206,27 @@ describe("K9: POST /rpc", () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it.each([
-    ["{", 400, -32700],
-    ["", 400, -32700],
-    ["7", 400, -32600],
-    ["[]", 400, -32600],
-    ['{"id":1,"method":"tools/list"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":{},"method":"tools/list"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":"initialize"}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":1,"method":"toString"}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}', 200, -32602],
-  ])("says to %s what is wrong with it", async (body, status, code) => {
+  it.each(
+    sampleOf(
+      [
+        ["{", 400, -32700],
+        ["", 400, -32700],
+        ["7", 400, -32600],
+        ["[]", 400, -32600],
+        ['{"id":1,"method":"tools/list"}', 400, -32600],
+        ['{"jsonrpc":"2.0","id":{},"method":"tools/list"}', 400, -32600],
+        ['{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600],
+        ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}', 400, -32600],
+        ['{"jsonrpc":"2.0","id":1,"result":{}}', 400, -32600],
+        ['{"jsonrpc":"2.0","id":1,"method":"initialize"}', 200, -32601],
+        ['{"jsonrpc":"2.0","id":1,"method":"toString"}', 200, -32601],
+        ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
+        ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200, -32602],
+        ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}', 200, -32602],
+      ],
+      5,
+    ),
+  )("says to %s what is wrong with it", async (body, status, code) => {
     await using test = await rpc();
     const response = await test.send(body);
     expect(response.status).toBe(status);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutOpenssl } from "../../machine/net/certificates.ts";
 import { type DocumentHost, documentHost } from "../../support/document-host.ts";
+import { sampleOf } from "../../support/length.ts";
 import { ADDRESS, codeFor, newRequest, post, REDIRECT, signedIn } from "../../support/oauth-person.ts";
 import { type TestApi, testApi } from "../../support/test-api.ts";
 import type { TestHubSetup } from "../../support/test-hub.ts";
@@ -85,22 +86,27 @@ describe.skipIf(reason)("the token endpoint", () => {
     expect(api.hub.identity.authenticate(body.access_token)).toMatchObject({ resource: "/mcp/research" });
   });
 
-  it.each([
-    ["a wrong verifier", { code_verifier: "x".repeat(43) }, 400, "invalid_grant"],
-    ["a verifier that is too short", { code_verifier: "short" }, 400, "invalid_grant"],
-    ["another redirect URI", { redirect_uri: "http://127.0.0.1:4712/back" }, 400, "invalid_grant"],
-    ["another client's id", { client_id: "https://client.test/other.json" }, 400, "invalid_grant"],
-    ["another resource", { resource: `${ADDRESS}/mcp/other` }, 400, "invalid_target"],
-    ["a resource elsewhere", { resource: "https://other.example/mcp" }, 400, "invalid_target"],
-    ["a code that was never given", { code: "tk_ac_made-up" }, 400, "invalid_grant"],
-    ["no code", { code: "" }, 400, "invalid_request"],
-    ["no verifier", { code_verifier: "" }, 400, "invalid_request"],
-    ["no redirect URI", { redirect_uri: "" }, 400, "invalid_request"],
-    ["no client", { client_id: "" }, 400, "invalid_request"],
-    ["a secret", { client_secret: "x" }, 401, "invalid_client"],
-    ["another kind of grant", { grant_type: "password" }, 400, "unsupported_grant_type"],
-    ["no kind of grant", { grant_type: "" }, 400, "unsupported_grant_type"],
-  ])("refuses %s, and the right one counts afterwards", async (_, change, status, error) => {
+  it.each(
+    sampleOf(
+      [
+        ["a wrong verifier", { code_verifier: "x".repeat(43) }, 400, "invalid_grant"],
+        ["a verifier that is too short", { code_verifier: "short" }, 400, "invalid_grant"],
+        ["another redirect URI", { redirect_uri: "http://127.0.0.1:4712/back" }, 400, "invalid_grant"],
+        ["another client's id", { client_id: "https://client.test/other.json" }, 400, "invalid_grant"],
+        ["another resource", { resource: `${ADDRESS}/mcp/other` }, 400, "invalid_target"],
+        ["a resource elsewhere", { resource: "https://other.example/mcp" }, 400, "invalid_target"],
+        ["a code that was never given", { code: "tk_ac_made-up" }, 400, "invalid_grant"],
+        ["no code", { code: "" }, 400, "invalid_request"],
+        ["no verifier", { code_verifier: "" }, 400, "invalid_request"],
+        ["no redirect URI", { redirect_uri: "" }, 400, "invalid_request"],
+        ["no client", { client_id: "" }, 400, "invalid_request"],
+        ["a secret", { client_secret: "x" }, 401, "invalid_client"],
+        ["another kind of grant", { grant_type: "password" }, 400, "unsupported_grant_type"],
+        ["no kind of grant", { grant_type: "" }, 400, "unsupported_grant_type"],
+      ],
+      5,
+    ),
+  )("refuses %s, and the right one counts afterwards", async (_, change, status, error) => {
     await using api = await open();
     const form = await granted(api);
     const refused = await post(api.app, "/oauth/token", { ...form, ...change });
@@ -285,19 +291,24 @@ describe("registering", () => {
     expect((await (await signedIn(off.app)).open(newRequest(body.client_id).url)).status).toBe(400);
   });
 
-  it.each([
-    [{}, "invalid_client_metadata"],
-    [{ redirect_uris: "x" }, "invalid_client_metadata"],
-    [{ redirect_uris: [] }, "invalid_client_metadata"],
-    [{ redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
-    [{ redirect_uris: ["http://evil.example/"] }, "invalid_redirect_uri"],
-    [
-      { redirect_uris: [1, 2].map((n) => `https://a.example/${n}${"x".repeat(1_500)}`) },
-      "invalid_redirect_uri",
-    ],
-    [{ ...metadata, token_endpoint_auth_method: "client_secret_basic" }, "invalid_client_metadata"],
-    [{ ...metadata, client_name: "x".repeat(501) }, "invalid_client_metadata"],
-  ])("refuses %j", async (payload, error) => {
+  it.each(
+    sampleOf(
+      [
+        [{}, "invalid_client_metadata"],
+        [{ redirect_uris: "x" }, "invalid_client_metadata"],
+        [{ redirect_uris: [] }, "invalid_client_metadata"],
+        [{ redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+        [{ redirect_uris: ["http://evil.example/"] }, "invalid_redirect_uri"],
+        [
+          { redirect_uris: [1, 2].map((n) => `https://a.example/${n}${"x".repeat(1_500)}`) },
+          "invalid_redirect_uri",
+        ],
+        [{ ...metadata, token_endpoint_auth_method: "client_secret_basic" }, "invalid_client_metadata"],
+        [{ ...metadata, client_name: "x".repeat(501) }, "invalid_client_metadata"],
+      ],
+      3,
+    ),
+  )("refuses %j", async (payload, error) => {
     await using api = await testApi(on);
     expect(await register(api, payload)).toMatchObject({ status: 400, body: { error } });
   });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { SyncProgress } from "../../../../src/features/knowledge/knowledge.ts";
 import type { SourceCounts } from "../../../../src/features/knowledge/sync/source-sync.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
+import { isAtLength } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
 import { readySchema } from "../../../support/ready-schema.ts";
 
@@ -21,7 +22,8 @@ const notes = (count: number, text = "") =>
   );
 
 describe("on SQLite", () => contract(async () => ({ url: null, [Symbol.asyncDispose]: async () => {} })));
-describe.runIf(hasPostgres())("on PostgreSQL", () => contract(() => readySchema("store and index")));
+if (isAtLength)
+  describe.runIf(hasPostgres())("on PostgreSQL", () => contract(() => readySchema("store and index")));
 
 function contract(database: () => Promise<AsyncDisposable & { readonly url: string | null }>): void {
   test("a folder of Markdown comes into the index, with titles, tags, times and headings", async () => {

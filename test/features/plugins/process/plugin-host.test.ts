@@ -6,6 +6,7 @@ import { LIMITS, type PluginLimits } from "../../../../src/features/plugins/proc
 import { PluginHost } from "../../../../src/features/plugins/process/plugin-host.ts";
 import { ok } from "../../../../src/lib/result.ts";
 import { createProcesses } from "../../../../src/machine/process/processes.ts";
+import { inDeep } from "../../../support/length.ts";
 import { writePlugin } from "../../../support/plugin.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
@@ -97,7 +98,7 @@ describe("the host of a plugin", () => {
     expect(hosted.host.pause).toContain("in 5 s");
   });
 
-  it("forgets crashes after a call that was answered", async () => {
+  inDeep("forgets crashes after a call that was answered", async () => {
     await using hosted = await hosting("if (args.crash) process.exit(1); return 'fine';", {
       pausesMs: [0, 60_000],
     });
@@ -108,16 +109,19 @@ describe("the host of a plugin", () => {
     }
   });
 
-  it("has a process for each workspace, and makes room by ending the one that rested longest", async () => {
-    await using hosted = await hosting("return process.pid;", { maxProcesses: 2 });
-    const first = await hosted.call({}, "/a");
-    await hosted.call({}, "/b");
-    await hosted.call({}, "/c");
-    expect(hosted.host.processes).toBe(2);
-    expect(await hosted.call({}, "/a")).not.toEqual(first);
-  });
+  inDeep(
+    "has a process for each workspace, and makes room by ending the one that rested longest",
+    async () => {
+      await using hosted = await hosting("return process.pid;", { maxProcesses: 2 });
+      const first = await hosted.call({}, "/a");
+      await hosted.call({}, "/b");
+      await hosted.call({}, "/c");
+      expect(hosted.host.processes).toBe(2);
+      expect(await hosted.call({}, "/a")).not.toEqual(first);
+    },
+  );
 
-  it("refuses a workspace more while all processes are busy", async () => {
+  inDeep("refuses a workspace more while all processes are busy", async () => {
     await using hosted = await hosting("await new Promise((resolve) => setTimeout(resolve, args.ms));", {
       maxProcesses: 1,
     });

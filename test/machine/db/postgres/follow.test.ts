@@ -7,6 +7,7 @@ import { PostgresSession } from "../../../../src/machine/db/postgres/session.ts"
 import type { ChangeKind, MovedQuestion } from "../../../../src/machine/db/sharing.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
 import { interruptible } from "../../../support/interruptible.ts";
+import { inDeep } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
 import { readySchema } from "../../../support/ready-schema.ts";
 import { stopwatch } from "../../../support/stopwatch.ts";
@@ -193,7 +194,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     expect(kinds).toHaveLength(length);
   });
 
-  test("finds changes within a second or two where nothing that is told gets through", async () => {
+  inDeep("finds changes within a second or two where nothing that is told gets through", async () => {
     await using schema = await readySchema();
     await using there = await opened(schema.url);
     const session = new PostgresSession(schema.url);
@@ -219,45 +220,49 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await session.close();
   });
 
-  test("has no problem while its first connection takes long, and tells of one and of its end once", async () => {
-    await using schema = await readySchema();
-    await using there = await opened(schema.url);
-    const session = new PostgresSession(schema.url);
-    const told: unknown[] = [];
-    let looks = 0;
-    const slow = {
-      problem: undefined as unknown,
-      async connection(signal: AbortSignal) {
-        await waitUntil("it looked twice without a problem and twice with one", () => looks >= 4, 10_000);
-        return session.connection(signal);
-      },
-    };
-    const following = new ChangeFollower(
-      await there.store.revision(),
-      {
-        reload: async () => {},
-        question: () => {},
-        onProblem: (cause) => told.push(cause),
-        onRecovered: () => told.push("recovered"),
-      },
-      {
-        session: slow,
-        self: "me",
-        async readRevision() {
-          looks++;
-          if (looks === 2) {
-            expect(told).toEqual([]);
-            slow.problem = "refused";
-          }
-          return there.store.revision();
+  inDeep(
+    "has no problem while its first connection takes long, and tells of one and of its end once",
+    async () => {
+      await using schema = await readySchema();
+      await using there = await opened(schema.url);
+      const session = new PostgresSession(schema.url);
+      const told: unknown[] = [];
+      let looks = 0;
+      const slow = {
+        problem: undefined as unknown,
+        async connection(signal: AbortSignal) {
+          await waitUntil("it looked twice without a problem and twice with one", () => looks >= 4, 10_000);
+          return session.connection(signal);
         },
-      },
-    );
-    await following.listening;
-    await following.close();
-    await session.close();
-    expect(told).toEqual(["refused", "recovered"]);
-  }, 20_000);
+      };
+      const following = new ChangeFollower(
+        await there.store.revision(),
+        {
+          reload: async () => {},
+          question: () => {},
+          onProblem: (cause) => told.push(cause),
+          onRecovered: () => told.push("recovered"),
+        },
+        {
+          session: slow,
+          self: "me",
+          async readRevision() {
+            looks++;
+            if (looks === 2) {
+              expect(told).toEqual([]);
+              slow.problem = "refused";
+            }
+            return there.store.revision();
+          },
+        },
+      );
+      await following.listening;
+      await following.close();
+      await session.close();
+      expect(told).toEqual(["refused", "recovered"]);
+    },
+    20_000,
+  );
 
   test("closes at once, also while it tries to connect", async () => {
     await using schema = await readySchema();

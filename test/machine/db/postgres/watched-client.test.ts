@@ -1,6 +1,7 @@
 import pg from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { watchedClient } from "../../../../src/machine/db/postgres/watched-client.ts";
+import { inDeep } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
 import { stalling } from "../../../support/stalling.ts";
 
@@ -15,7 +16,7 @@ describe.runIf(hasPostgres())("a pool of watched connections", () => {
     await pool.end();
   });
 
-  test("lets a transaction take as long as it says itself, and no longer once it is over", async () => {
+  inDeep("lets a transaction take as long as it says itself, and no longer once it is over", async () => {
     const pool = poolOf(inject("postgresUrl")!, watchedClient(1_000, 500));
     const client = await pool.connect();
     await client.query("begin");

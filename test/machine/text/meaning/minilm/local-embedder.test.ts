@@ -6,6 +6,7 @@ import { cosine } from "../../../../../src/machine/text/meaning/direction.ts";
 import type { Vector } from "../../../../../src/machine/text/meaning/embedder.ts";
 import { LocalEmbedder } from "../../../../../src/machine/text/meaning/minilm/local-embedder.ts";
 import { MODEL } from "../../../../../src/machine/text/meaning/minilm/minilm.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { MINILM_WORKER, testMinilm } from "../../../../support/minilm.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
@@ -82,7 +83,7 @@ describe("the thread of the embedder", () => {
     await embedder.close();
   });
 
-  it("is given up when it hangs, at once where it did not even begin", async () => {
+  inDeep("is given up when it hangs, at once where it did not even begin", async () => {
     // Without a busy loop: it hangs all the same.
     const hang = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
     const hanging = `port.on("message", () => { ${hang} });`;
@@ -117,7 +118,7 @@ describe("the thread of the embedder", () => {
     await embedder.close();
   });
 
-  it("ends on close, with everything that waited answered", async () => {
+  inDeep("ends on close, with everything that waited answered", async () => {
     const { embedder, logged } = embedderOf('port.on("message", () => undefined);');
     const waiting = [embedder.embed(["a"]), embedder.embed(["b"])];
     const threads = () =>
@@ -181,7 +182,7 @@ describe.skipIf(!model)("the real model", () => {
     await embedder.close();
   });
 
-  it("is built once and kept; a damaged file is built anew", async () => {
+  inDeep("is built once and kept; a damaged file is built anew", async () => {
     const first = open();
     const [before] = (await first.embed(["anything"]))!;
     await first.close();

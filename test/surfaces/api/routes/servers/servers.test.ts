@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../../../support/length.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { EVERYTHING, filesystem } from "../../../../support/test-hub.ts";
@@ -66,7 +67,7 @@ describe("/api/servers", () => {
     expect(back.body.tools).toContain("mcp_github_work_echo");
   });
 
-  it("refuses a prefix that is none, and one where something goes by the names", async () => {
+  inDeep("refuses a prefix that is none, and one where something goes by the names", async () => {
     await using api = await testApi();
     await api.request("POST", "/api/servers", { name: "all", wait: true, ...EVERYTHING });
     for (const prefix of ["", "A", "a-b", "_a", "a_", "ä", "x".repeat(31)])
@@ -133,25 +134,29 @@ describe("/api/servers", () => {
     expect((await api.request("GET", "/api/servers")).body.servers).toEqual([]);
   });
 
-  it("C12: gives up on a configuration after its own time, a second at least and ten at most", async () => {
-    await using api = await testApi();
-    const within = async (timeout_ms?: number) => {
-      const { body } = await api.request("POST", "/api/mcp/servers/test", {
-        transport: "stdio",
-        ...fixture("hangs on connect"),
-        ...(timeout_ms === undefined ? {} : { timeout_ms }),
-      });
-      expect(body).toEqual({ ok: false, error: expect.any(String), latency_ms: expect.any(Number) });
-      return body.latency_ms;
-    };
-    const [short, long, none] = await Promise.all([within(0.5), within(600_000.5), within()]);
-    expect(short).toBeGreaterThanOrEqual(990);
-    expect(short).toBeLessThan(8_000);
-    for (const latency of [long, none]) {
-      expect(latency).toBeGreaterThanOrEqual(9_900);
-      expect(latency).toBeLessThan(20_000);
-    }
-  }, 60_000);
+  inDeep(
+    "C12: gives up on a configuration after its own time, a second at least and ten at most",
+    async () => {
+      await using api = await testApi();
+      const within = async (timeout_ms?: number) => {
+        const { body } = await api.request("POST", "/api/mcp/servers/test", {
+          transport: "stdio",
+          ...fixture("hangs on connect"),
+          ...(timeout_ms === undefined ? {} : { timeout_ms }),
+        });
+        expect(body).toEqual({ ok: false, error: expect.any(String), latency_ms: expect.any(Number) });
+        return body.latency_ms;
+      };
+      const [short, long, none] = await Promise.all([within(0.5), within(600_000.5), within()]);
+      expect(short).toBeGreaterThanOrEqual(990);
+      expect(short).toBeLessThan(8_000);
+      for (const latency of [long, none]) {
+        expect(latency).toBeGreaterThanOrEqual(9_900);
+        expect(latency).toBeLessThan(20_000);
+      }
+    },
+    60_000,
+  );
 
   it("C12: takes the shape of an entry of `[[mcp.servers]]`, as files write it", async () => {
     await using api = await testApi();
@@ -191,7 +196,7 @@ describe("/api/servers", () => {
     expect((await api.request("GET", "/api/servers")).body.servers).toEqual([]);
   });
 
-  it("C12: tests a registered server by its name alone, on a new connection", async () => {
+  inDeep("C12: tests a registered server by its name alone, on a new connection", async () => {
     await using folder = await tempHome();
     const starts = join(folder.path, "starts");
     await using api = await testApi();
@@ -204,7 +209,7 @@ describe("/api/servers", () => {
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "NOT_FOUND"]);
   });
 
-  it("tests a registered server, and an unknown one is not found", async () => {
+  inDeep("tests a registered server, and an unknown one is not found", async () => {
     await using folder = await tempHome();
     await using api = await testApi({ servers: { fs: filesystem(folder.path) } });
     expect((await api.request("POST", "/api/servers/fs/test")).body.ok).toBe(true);

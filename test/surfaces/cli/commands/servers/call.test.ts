@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../../../support/length.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../../../support/run-command.ts";
 import { homeWithStore } from "../../../../support/store-template.ts";
 import { BIN, serve, start } from "../../../../support/toolkeep.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
 
 describe("toolkeep call", { timeout: 120_000 }, () => {
-  it("of a command that fails shows what it printed before it did", async () => {
+  inDeep("of a command that fails shows what it printed before it did", async () => {
     await using home = await homeWithStore();
     const failed = await toolkeepHere(
       { home: home.path },
@@ -22,7 +23,7 @@ describe("toolkeep call", { timeout: 120_000 }, () => {
     expect(failed.stderr + failed.stdout).toContain("half done");
   });
 
-  it("says in which unit it gave up", async () => {
+  inDeep("says in which unit it gave up", async () => {
     await using home = await homeWithStore();
     const gaveUp = await toolkeepHere(
       { home: home.path },
@@ -41,7 +42,7 @@ describe("toolkeep call", { timeout: 120_000 }, () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("toolkeep tool show think") });
   });
 
-  it("tells a person how to read the whole of a cut output", async () => {
+  inDeep("tells a person how to read the whole of a cut output", async () => {
     await using home = await homeWithStore();
     const options = { home: home.path };
     const cut = await toolkeepHere(options, "call", "run_shell", "command=seq 1 20000");
@@ -63,7 +64,7 @@ describe("toolkeep call", { timeout: 120_000 }, () => {
     expect(again).toMatchObject({ code: 0, stdout: "yes\n" });
   });
 
-  it("that waits for a person at a daemon says what is asked and how to answer", async () => {
+  inDeep("that waits for a person at a daemon says what is asked and how to answer", async () => {
     await using home = await homeWithStore();
     await using _daemon = await serve({ home: home.path });
     const call = start({ home: home.path }, ["call", "prompt_human", "question=tea?"]);

@@ -5,6 +5,7 @@ import { SCOPES } from "../../../../../src/contract/caller.ts";
 import { createHub } from "../../../../../src/hub.ts";
 import { loadSettings } from "../../../../../src/machine/config/load.ts";
 import { clientHome, clientHomeWithStore, commandIn as options } from "../../../../support/client-home.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { command, commandJson } from "../../../../support/run-command.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
 import { fixture } from "../../../../support/upstream.ts";
@@ -56,30 +57,33 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect(await readFile(join(home.home, backups[0]!), "utf8")).toBe(before);
   });
 
-  it("revokes the former token when it connects again and when it is undone; the agent stays", async () => {
-    await using home = await clientHomeWithStore();
-    const path = await home.write(".cursor/mcp.json", '{ "mcpServers": {} }\n');
-    const tokens = async () => (await commandJson(options(home), "token", "list")).tokens;
-    await command(options(home), "connect", "cursor");
-    const first = tokenIn(await readFile(path, "utf8"));
-    await command(options(home), "agent", "edit", "cursor", "--grant", "think");
-    await command(options(home), "connect", "cursor");
-    const second = tokenIn(await readFile(path, "utf8"));
-    expect(second).not.toBe(first);
-    expect((await tokens()).map((token: { hint: string }) => token.hint)).toEqual([second?.slice(-4)]);
-    expect((await commandJson(options(home), "agent", "show", "cursor")).agent.grants).toEqual([
-      "mcp:*",
-      "think",
-    ]);
+  inDeep(
+    "revokes the former token when it connects again and when it is undone; the agent stays",
+    async () => {
+      await using home = await clientHomeWithStore();
+      const path = await home.write(".cursor/mcp.json", '{ "mcpServers": {} }\n');
+      const tokens = async () => (await commandJson(options(home), "token", "list")).tokens;
+      await command(options(home), "connect", "cursor");
+      const first = tokenIn(await readFile(path, "utf8"));
+      await command(options(home), "agent", "edit", "cursor", "--grant", "think");
+      await command(options(home), "connect", "cursor");
+      const second = tokenIn(await readFile(path, "utf8"));
+      expect(second).not.toBe(first);
+      expect((await tokens()).map((token: { hint: string }) => token.hint)).toEqual([second?.slice(-4)]);
+      expect((await commandJson(options(home), "agent", "show", "cursor")).agent.grants).toEqual([
+        "mcp:*",
+        "think",
+      ]);
 
-    const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("Revoked 1 token.") });
-    expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
-    expect(await tokens()).toEqual([]);
-    expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
-    const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(again).toMatchObject({ code: 0, stdout: `${path} does not contain Toolkeep.\n` });
-  });
+      const undone = await command(options(home), "connect", "cursor", "--undo", "--yes");
+      expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining("Revoked 1 token.") });
+      expect(await readFile(path, "utf8")).toBe('{ "mcpServers": {} }\n');
+      expect(await tokens()).toEqual([]);
+      expect((await commandJson(options(home), "agent", "list")).agents).toHaveLength(1);
+      const again = await command(options(home), "connect", "cursor", "--undo", "--yes");
+      expect(again).toMatchObject({ code: 0, stdout: `${path} does not contain Toolkeep.\n` });
+    },
+  );
 
   it("wants a client for what is about one", async () => {
     await using home = await clientHomeWithStore();
@@ -103,7 +107,7 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     });
   });
 
-  it("makes neither agent nor token where the file cannot be written", async () => {
+  inDeep("makes neither agent nor token where the file cannot be written", async () => {
     await using home = await clientHomeWithStore();
     await home.write(".gemini/settings.json", "{ broken");
     await home.write(".cursor/mcp.json", '{"mcpServers":{"toolkeep":{"command":"someone-elses"}}}');

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ClientHome, clientHome, clientHomeWithStore } from "../../../../support/client-home.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { command, commandJson } from "../../../../support/run-command.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
 
@@ -94,7 +95,7 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect(await commandJson(options(home), "server", "list")).toEqual({ servers: [] });
   });
 
-  it("takes only the clients and servers that are named", async () => {
+  inDeep("takes only the clients and servers that are named", async () => {
     await using home = await clientHomeWithStore();
     await someServers(home);
     const { servers } = await commandJson(
@@ -136,34 +137,37 @@ describe("toolkeep import", { timeout: 120_000 }, () => {
     expect((await command(options(home), "import", "--dry-run", "--file", "none.json")).code).toBe(1);
   });
 
-  it("knows a server again whose variable is gone, has another value, or was given one by hand", async () => {
-    await using home = await clientHomeWithStore();
-    await home.write(".config/opencode/opencode.json", {
-      mcp: {
-        oc: {
-          type: "local",
-          command: ["oc", "--key={env:SET_VAR}"],
-          environment: { K: "{env:SET_VAR}", L: "literal" },
-          enabled: false,
+  inDeep(
+    "knows a server again whose variable is gone, has another value, or was given one by hand",
+    async () => {
+      await using home = await clientHomeWithStore();
+      await home.write(".config/opencode/opencode.json", {
+        mcp: {
+          oc: {
+            type: "local",
+            command: ["oc", "--key={env:SET_VAR}"],
+            environment: { K: "{env:SET_VAR}", L: "literal" },
+            enabled: false,
+          },
         },
-      },
-    });
-    const verdict = async (env: Record<string, string>) =>
-      (await commandJson(options(home, env), "import", "--dry-run")).servers[0].verdict;
-    await command(options(home, { SET_VAR: "one" }), "import", "--yes", "--no-wait");
-    expect(await verdict({ SET_VAR: "one" })).toEqual({ kind: "same", name: "oc" });
-    expect(await verdict({})).toEqual({ kind: "same", name: "oc" });
-    expect(await verdict({ SET_VAR: "two" })).toEqual({ kind: "same", name: "oc" });
-    const connected = await command(options(home), "connect", "opencode");
-    expect(connected.stdout).not.toContain("Not in Toolkeep yet");
+      });
+      const verdict = async (env: Record<string, string>) =>
+        (await commandJson(options(home, env), "import", "--dry-run")).servers[0].verdict;
+      await command(options(home, { SET_VAR: "one" }), "import", "--yes", "--no-wait");
+      expect(await verdict({ SET_VAR: "one" })).toEqual({ kind: "same", name: "oc" });
+      expect(await verdict({})).toEqual({ kind: "same", name: "oc" });
+      expect(await verdict({ SET_VAR: "two" })).toEqual({ kind: "same", name: "oc" });
+      const connected = await command(options(home), "connect", "opencode");
+      expect(connected.stdout).not.toContain("Not in Toolkeep yet");
 
-    await command(options(home), "server", "edit", "oc", "--env", "L=edited");
-    expect(await verdict({})).toEqual({ kind: "same", name: "oc", otherValues: true });
-    const shown = await command(options(home), "import", "--dry-run");
-    expect(shown.stdout).toContain("same as registered oc, which has different values");
-  });
+      await command(options(home), "server", "edit", "oc", "--env", "L=edited");
+      expect(await verdict({})).toEqual({ kind: "same", name: "oc", otherValues: true });
+      const shown = await command(options(home), "import", "--dry-run");
+      expect(shown.stdout).toContain("same as registered oc, which has different values");
+    },
+  );
 
-  it("says how to give a missing value, and never keeps the reference as the value", async () => {
+  inDeep("says how to give a missing value, and never keeps the reference as the value", async () => {
     await using home = await clientHomeWithStore();
     await home.write(".cursor/mcp.json", {
       mcpServers: {

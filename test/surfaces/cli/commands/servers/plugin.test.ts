@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../../../support/length.ts";
 import { writePlugin, writtenPlugin } from "../../../../support/plugin.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
@@ -15,7 +16,7 @@ describe("toolkeep plugin", () => {
     expect(api.hub.plugins.tools()).toEqual([]);
   });
 
-  it("add --yes enables it and says which tools there are", async () => {
+  inDeep("add --yes enables it and says which tools there are", async () => {
     await using api = await testApi();
     const folder = await writtenPlugin(api, {});
     const { code, out, err } = await typed(api, [
@@ -44,7 +45,7 @@ describe("toolkeep plugin", () => {
     expect([code, out]).toEqual([0, expect.stringContaining("plugin_sample_tool")]);
   });
 
-  it("enable of one that cannot be started fails and says why", async () => {
+  inDeep("enable of one that cannot be started fails and says why", async () => {
     await using api = await testApi();
     await typed(api, ["plugin", "add", await writtenPlugin(api, { entry: "throw new Error('no luck');" })]);
     const { code, err } = await typed(api, ["plugin", "enable", "sample", "--yes"]);
@@ -72,7 +73,7 @@ describe("toolkeep plugin", () => {
     expect((await typed(api, ["plugin", "show", "sample"])).code).toBe(3);
   });
 
-  it("update says what is new and asks again", async () => {
+  inDeep("update says what is new and asks again", async () => {
     await using api = await testApi();
     const folder = await writtenPlugin(api, {});
     await typed(api, ["plugin", "add", folder, "--yes"]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { type OAuthServers, oauthServers } from "../../../../support/servers/oauth.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
 import { typed as typedCommand } from "../../../../support/typed.ts";
@@ -75,7 +76,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(0);
   });
 
-  it("says why it came to nothing", async () => {
+  inDeep("says why it came to nothing", async () => {
     await using remote = await oauthServers({ denies: true });
     await using api = await apiWith(remote);
     const { code, err } = await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
@@ -83,7 +84,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(4);
   });
 
-  it("says why an address that was pasted came to nothing", async () => {
+  inDeep("says why an address that was pasted came to nothing", async () => {
     await using remote = await oauthServers({ denies: true });
     await using api = await apiWith(remote);
     const begun = await typed(api, [...AUTH, "--no-wait"]);
@@ -94,7 +95,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(4);
   });
 
-  it("says so when the time is over, although somebody had signed in before", async () => {
+  inDeep("says so when the time is over, although somebody had signed in before", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
@@ -114,7 +115,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(4);
   });
 
-  it("tells how to go on where no daemon waits for the browser", async () => {
+  inDeep("tells how to go on where no daemon waits for the browser", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     const { code, out, err } = await typed(api, AUTH, { hasDaemon: false });
@@ -123,7 +124,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(5);
   });
 
-  it("needs no browser where Toolkeep signs in by itself", async () => {
+  inDeep("needs no browser where Toolkeep signs in by itself", async () => {
     await using remote = await oauthServers({ clients: { ours: "canary-wrong-at-first" } });
     const oauth = { grant: "client_credentials", clientId: "ours", clientSecret: "canary-secret" };
     await using api = await apiWith(remote, { oauth });
@@ -147,7 +148,7 @@ describe("toolkeep server auth", () => {
     expect(check?.remedy).toContain("toolkeep server edit cc --oauth-");
   });
 
-  it("is named once by a test that fails for want of it", async () => {
+  inDeep("is named once by a test that fails for want of it", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     const { out } = await typed(api, ["server", "test", "remote"]);
@@ -164,7 +165,7 @@ describe("toolkeep server auth", () => {
     expect(err).toMatch(/authentication failed\n {2}Sign in: toolkeep server auth remote\n$/);
   });
 
-  it("signs out", async () => {
+  inDeep("signs out", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
@@ -174,7 +175,7 @@ describe("toolkeep server auth", () => {
     expect(remote.revoked).toHaveLength(2);
   });
 
-  it("stops waiting when the person does", async () => {
+  inDeep("stops waiting when the person does", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     const stop = new AbortController();

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 import { fixture } from "../../../../support/upstream.ts";
@@ -34,7 +35,7 @@ const OFF = ["server", "add", "s", "--no-test"];
 const SECRET = "canary-typed-secret";
 
 describe("a tool that nobody can use", () => {
-  it("is in server show, doctor and the API, with the reason", async () => {
+  inDeep("is in server show, doctor and the API, with the reason", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", fixture("lists one that is too large"));
     await it.api.hub.upstream.settled();
@@ -176,7 +177,7 @@ describe("toolkeep server add", () => {
 });
 
 describe("toolkeep server edit", () => {
-  it("changes the variables and headers it names and keeps the others", async () => {
+  inDeep("changes the variables and headers it names and keeps the others", async () => {
     await using it = await typing();
     const env = { KEPT: "kept-value", CHANGED: "old", GONE: "gone" };
     await it.api.hub.upstream.add("s", { ...fixture("shows its environment"), env });
@@ -298,7 +299,7 @@ describe("toolkeep server show", () => {
     expect((await it.type(["server", "show", "s", "--json"])).out).toContain("word\\n".repeat(300));
   });
 
-  it("C12: tries a server out before it is registered, and keeps nothing of it", async () => {
+  inDeep("C12: tries a server out before it is registered, and keeps nothing of it", async () => {
     await using it = await typing();
     const { command, args } = fixture("echoes");
     const tried = await it.type(["server", "test", "new", "--timeout", "9500ms", "--", command!, ...args!]);
@@ -340,7 +341,7 @@ describe("toolkeep server list", () => {
 });
 
 describe("toolkeep server approve", () => {
-  it("says what it approved", async () => {
+  inDeep("says what it approved", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", { command: "npx", args: ["some-server"] }, { addedBy: "scout" });
     const { out, code } = await it.type(["server", "approve", "s"]);
@@ -363,7 +364,7 @@ describe("toolkeep server approve, of a server that does not wait", () => {
 });
 
 describe("a server that is disabled", () => {
-  it("is so in one sentence, and a test of it says that calls are refused", async () => {
+  inDeep("is so in one sentence, and a test of it says that calls are refused", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", fixture("echoes"));
     expect((await it.type(["server", "disable", "s"])).out).toBe("Disabled s.\n");
@@ -374,7 +375,7 @@ describe("a server that is disabled", () => {
 });
 
 describe("toolkeep server logs", () => {
-  it("shows the last lines, safe for a terminal", async () => {
+  inDeep("shows the last lines, safe for a terminal", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("junk", fixture("prints junk"));
     await it.api.hub.upstream.settled();
@@ -388,7 +389,7 @@ describe("toolkeep server logs", () => {
     expect(await it.type(["server", "logs", "junk", "--lines", "0"])).toMatchObject({ code: 2 });
   });
 
-  it("follows until Ctrl-C, one JSON entry a line", async () => {
+  inDeep("follows until Ctrl-C, one JSON entry a line", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("echo", fixture("echoes"));
     await it.api.hub.upstream.settled();
@@ -414,7 +415,7 @@ describe("toolkeep server logs", () => {
 });
 
 describe("the sandbox of a server", () => {
-  it("is given, shown, changed in part, and refused for an address", async () => {
+  inDeep("is given, shown, changed in part, and refused for an address", async () => {
     await using it = await typing();
     const show = async () => (await it.type(["server", "show", "s"])).out;
     const limits = [
