@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "../dist/servers/trust/definitions/clean-schema.js";
 import { cleanText } from "../dist/servers/trust/definitions/clean-text.js";
-import { scanDefinition } from "../dist/servers/trust/definitions/scan-definition.js";
+import { scanDefinition } from "../dist/servers/trust/definitions/scan-text.js";
 import { CATALOGUE, missingCatalogue } from "./support/catalogue.mjs";
 
 export async function bench() {
