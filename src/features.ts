@@ -14,9 +14,10 @@ import { projects } from "./features/projects/feature.ts";
 import type { LoadedSettings, LoadOptions } from "./machine/config/load.ts";
 import type { StoreOptions } from "./machine/db/open.ts";
 import type { Store } from "./machine/db/store.ts";
+import { servers } from "./servers/feature.ts";
 import { tasks } from "./work/tasks/feature.ts";
 
-export const FEATURES: readonly Feature<FeatureNeeds>[] = [tasks, projects, customTools, plugins];
+export const FEATURES: readonly Feature<FeatureNeeds>[] = [servers, tasks, projects, customTools, plugins];
 
 /** The command line loads this file at every start: what follows loads the rest when it is needed. */
 export function loadedFeatures(): Promise<readonly LoadedFeature[]> {

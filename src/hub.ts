@@ -215,6 +215,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...{ database: store.database, settings, identity, questions, redact, log, rank: rankTexts },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       toolNames: store.toolNames,
+      watchdog,
+      catalog: () => catalog,
+      upstream: () => upstream,
       ...{ seal: vault.seal, unseal: vault.unseal },
       callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
       callExactly: (tool, call) =>

@@ -47,7 +47,7 @@ const DECIDING: Readonly<Record<string, string>> = {
   "surfaces/api/routes/trust/rules.ts": "explains",
   "surfaces/api/rules/rule-check.ts": "shows what a rule would change",
   "surfaces/api/approvals/question-review.ts": "shows which rule asked",
-  "surfaces/api/tools/names-in-use.ts": "lists rules that go by the name of a tool",
+  "servers/lists/names-in-use.ts": "lists rules that go by the name of a tool",
 };
 /** Who makes rules into something that decides. */
 const MAKING_RULES = ["call/open-trust.ts", "call/rules/rule-cases.ts", "call/rules/watchdog.ts"];

@@ -1,5 +1,7 @@
+import type { Catalog } from "../call/catalog/catalog.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
+import type { Watchdog } from "../call/rules/watchdog.ts";
 import type { Vault } from "../call/vault/vault.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { RouteActor } from "../contract/define-route.ts";
@@ -18,6 +20,7 @@ import type { ToolNameStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
+import type { Upstream } from "../servers/upstream.ts";
 
 /** What features take from the hub; each names what it needs of it. */
 export interface FeatureNeeds {
@@ -25,6 +28,10 @@ export interface FeatureNeeds {
   readonly settings: () => Settings;
   readonly identity: Identity;
   readonly questions: Questions;
+  readonly watchdog: Watchdog;
+  /** Opened after the features. */
+  readonly catalog: () => Catalog;
+  readonly upstream: () => Upstream;
   readonly agents: {
     /** Throws NOT_FOUND for a name that no agent has. */
     id(name: string): string;

@@ -3,6 +3,7 @@ import type { Questions } from "../call/questions/questions.ts";
 import type { Caller } from "../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, platformTool } from "../contract/define-tool.ts";
 import type { Tool, ToolResult, ToolSource } from "../contract/tool.ts";
+import type { ServerView } from "./contract.ts";
 import {
   maskArguments,
   mergeServerInput,
@@ -11,7 +12,6 @@ import {
   toServerInput,
 } from "./tool-input.ts";
 import type { Upstream } from "./upstream.ts";
-import type { ServerView } from "./views.ts";
 
 export interface ServerToolsDeps {
   /** A function, because the names of these tools are reserved before there are servers. */

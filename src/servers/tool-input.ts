@@ -4,7 +4,7 @@ import type { JsonSchema } from "../contract/tool.ts";
 import { isRecord } from "../lib/json.ts";
 import { maskArgs, maskUrl } from "../machine/config/masked.ts";
 import type { OAuthConfig } from "../machine/config/settings.ts";
-import type { ServerInput, ServerView } from "./views.ts";
+import type { ServerInput, ServerView } from "./contract.ts";
 
 type Values = Readonly<Record<string, string | null>>;
 

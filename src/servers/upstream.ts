@@ -10,7 +10,7 @@ import { prefixOf } from "../lib/tool-name.ts";
 import { completeServerConfig } from "../machine/config/sections/server-config.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Store, ToolNameChange } from "../machine/db/store.ts";
-import type { SignInStart, SignInStatus } from "./auth/sign-in.ts";
+import type { SignInStart, SignInStatus } from "./auth/contract.ts";
 import { SignIns } from "./auth/sign-ins.ts";
 import type { OpenResult } from "./connection/call.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -21,12 +21,13 @@ import {
   toConnectTarget,
   toSignInTarget,
 } from "./connection/connector.ts";
+import type { ServerInput, ServerLogPage, ServerView, TestReport } from "./contract.ts";
 import { Background } from "./lifecycle/background.ts";
 import { type Definition, define } from "./lifecycle/definition.ts";
 import { Server } from "./lifecycle/server.ts";
 import { hasReachChanged, hasSameBytes } from "./lifecycle/server-change.ts";
 import type { ServerDeps } from "./lifecycle/server-deps.ts";
-import type { ServerLogPage, StepListener } from "./lifecycle/server-log.ts";
+import type { StepListener } from "./lifecycle/server-log.ts";
 import { ServerRows } from "./lifecycle/server-rows.ts";
 import { collectSecretValues } from "./lifecycle/server-secrets.ts";
 import { ServerSet } from "./lifecycle/server-set.ts";
@@ -39,7 +40,6 @@ import { createWatchedResources } from "./lists/watched-resources.ts";
 import { removePrivateHome } from "./transport/confined-server.ts";
 import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
-import type { ServerInput, ServerView, TestReport } from "./views.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
   readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;

@@ -33,9 +33,8 @@ import { memoryRoutes } from "./api/routes/knowledge/memories.ts";
 import { sourceRoutes } from "./api/routes/knowledge/sources.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { importRoutes } from "./api/routes/servers/imports.ts";
-import { serverAuthRoutes } from "./api/routes/servers/server-auth.ts";
-import { serverTrustRoutes } from "./api/routes/servers/server-trust.ts";
-import { serverRoutes } from "./api/routes/servers/servers.ts";
+import { serverTestRoutes } from "./api/routes/servers/server-tests.ts";
+import { toolCapabilitiesRoute } from "./api/routes/servers/tool-capabilities.ts";
 import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
 import { toolboxRoutes } from "./api/routes/servers/toolboxes.ts";
 import { toolRoutes } from "./api/routes/servers/tools.ts";
@@ -166,9 +165,8 @@ const ROUTES = [
   agentRoutes,
   tokenRoutes,
   toolboxRoutes,
-  serverRoutes,
-  serverTrustRoutes,
-  serverAuthRoutes,
+  serverTestRoutes,
+  toolCapabilitiesRoute,
   discoveryRoute,
   importRoutes,
   toolRoutes,

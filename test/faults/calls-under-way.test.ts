@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../src/contract/tool.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { legacyHttp, said as saying } from "../support/servers/legacy-http.ts";
 import { oauthServers } from "../support/servers/oauth.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { stopwatch, waiting } from "../support/stopwatch.ts";
 import { testHub } from "../support/test-hub.ts";
 import { said } from "../support/upstream.ts";

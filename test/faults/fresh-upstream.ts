@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import type { UpstreamDeps } from "../../src/servers/upstream.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
 import { type TestUpstream, testUpstream } from "../support/upstream.ts";
 
 export interface FreshUpstream {

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { legacyHttp, said as saying } from "../support/servers/legacy-http.ts";
 import { stopwatch } from "../support/stopwatch.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../src/contract/caller.ts";
 import type { Answering, Inquiry } from "../../src/contract/tool.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { remoteServer } from "../support/remote-server.ts";
 import { askingHttp } from "../support/servers/asking-http.ts";
 import { said } from "../support/upstream.ts";

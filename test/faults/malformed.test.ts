@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OutcomeName } from "../../src/contract/tool.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { type RemoteServer, remoteServer } from "../support/remote-server.ts";
 import { type Exchange, legacyHttp } from "../support/servers/legacy-http.ts";
 import { waiting } from "../support/stopwatch.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ToolkeepError } from "../../src/contract/errors.ts";
 import { completeServerConfig } from "../../src/machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../src/machine/config/settings.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { inDeep } from "../support/length.ts";
 import { fixture, said, settingsWith, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";

@@ -11,8 +11,8 @@ import type { ServerConfig, Settings } from "../../src/machine/config/settings.t
 import type { Store } from "../../src/machine/db/store.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
+import type { ServerInput } from "../../src/servers/contract.ts";
 import { Upstream, type UpstreamDeps } from "../../src/servers/upstream.ts";
-import type { ServerInput } from "../../src/servers/views.ts";
 import { ownChildren } from "./own-children.ts";
 import { tempStore } from "./temp-store.ts";
 import { testCaller } from "./tools.ts";

@@ -9,7 +9,8 @@ import type { AuthRecord, Discovery, PendingSignIn } from "../../machine/oauth-c
 import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
 import type { Tokens } from "../../machine/oauth-client/oauth.ts";
 import type { AuthRecords } from "./auth-records.ts";
-import { type SignInStart, type SignInTarget, toRecordOwner } from "./sign-in.ts";
+import type { SignInStart } from "./contract.ts";
+import { type SignInTarget, toRecordOwner } from "./sign-in.ts";
 
 export interface BrowserSignInDeps {
   readonly records: AuthRecords;

@@ -20,24 +20,3 @@ export function canSignIn({ transport, oauth, headers }: ServerConfig): boolean 
 export function toRecordOwner({ id, name, config }: SignInTarget): RecordOwner {
   return { id, name, url: config.url! };
 }
-
-/** Where a person signs in. `url` is null if Toolkeep has signed in by itself. */
-export interface SignInStart {
-  readonly url: string | null;
-  readonly expiresAt: number | null;
-}
-
-/** The state of signing in to a server, without secrets. */
-export interface SignInStatus {
-  /** Whether there is a token, or something to obtain one with. */
-  readonly signedIn: boolean;
-  /** When a person last signed in. */
-  readonly signedInAt: number | null;
-  /** The deadline of a browser sign-in under way. */
-  readonly pendingUntil: number | null;
-  /** The authorization server that issued the grant, and the granted scope. */
-  readonly issuer: string | null;
-  readonly scope: string | null;
-  /** Why the last attempt failed; null if it did not. */
-  readonly failure: string | null;
-}

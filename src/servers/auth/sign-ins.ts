@@ -9,15 +9,10 @@ import type { Store } from "../../machine/db/store.ts";
 import type { Grant } from "../../machine/oauth-client/auth-record.ts";
 import { AuthRecords } from "./auth-records.ts";
 import { BrowserSignIn, SignInDeniedError } from "./browser-sign-in.ts";
+import type { SignInStart, SignInStatus } from "./contract.ts";
 import { NeedsAuthError } from "./needs-auth-error.ts";
 import { ServerAuth, type ServerAuthDeps } from "./server-auth.ts";
-import {
-  canSignIn,
-  type SignInStart,
-  type SignInStatus,
-  type SignInTarget,
-  toRecordOwner,
-} from "./sign-in.ts";
+import { canSignIn, type SignInTarget, toRecordOwner } from "./sign-in.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
 
 export interface SignInsDeps {

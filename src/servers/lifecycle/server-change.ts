@@ -2,7 +2,7 @@ import { stableJson } from "../../lib/json.ts";
 import { completeServerConfig, type ServerFields } from "../../machine/config/sections/server-config.ts";
 import { changedSandbox } from "../../machine/config/sections/server-sandbox.ts";
 import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
-import type { ServerInput } from "../views.ts";
+import type { ServerInput } from "../contract.ts";
 import { fingerprint } from "./definition.ts";
 
 /** Applies a person's change to `current`. Throws BAD_REQUEST if the result is not a usable server. */

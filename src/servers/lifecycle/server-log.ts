@@ -1,37 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
-
-/**
- * The steps of connecting, in this order: fill in secrets and settings; authenticate (HTTP only); agree on a protocol
- * version; list the tools. A second attempt starts over.
- */
-export const CONNECT_STEPS = ["resolve", "authenticate", "handshake", "list"] as const;
-
-export type ConnectStep = (typeof CONNECT_STEPS)[number];
+import type { ConnectStep, ServerLogEntry, ServerLogPage } from "../contract.ts";
 
 /** Called when a step begins, which ends the previous one. */
 export type StepListener = (step: ConnectStep) => void;
-
-/** One line of a server's log: its own output beside its answers, or a change of its state. */
-export interface ServerLogEntry {
-  /** Increases; unique within one server. */
-  readonly seq: number;
-  readonly at: number;
-  /** `stderr`: a line of its stderr. `message`: MCP logging. `junk`: stdout that is no message. `state`: written by Toolkeep. */
-  readonly kind: "stderr" | "message" | "junk" | "state";
-  /** The log level of a `message`. */
-  readonly level?: string;
-  readonly text: string;
-  /** The number of consecutive junk lines; `text` is the last one. */
-  readonly count?: number;
-}
-
-export interface ServerLogPage {
-  readonly entries: readonly ServerLogEntry[];
-  /** Pass it as `since` to get later entries. */
-  readonly cursor: number;
-  /** The total since the daemon started, including lines no longer kept. */
-  readonly junkLines: number;
-}
 
 const MAX_ENTRIES = 2_000;
 const MAX_CHARS = 512 * 1024;

@@ -6,7 +6,7 @@ import type { NewId } from "../../lib/id.ts";
 import { prefixOf } from "../../lib/tool-name.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
 import type { ServerRecord, Store } from "../../machine/db/store.ts";
-import type { ServerInput } from "../views.ts";
+import type { ServerInput } from "../contract.ts";
 import { ApprovalNotices } from "./approval-notices.ts";
 import { type Definition, fingerprint } from "./definition.ts";
 import { toStoredForm } from "./sealed-config.ts";

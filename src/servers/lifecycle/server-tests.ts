@@ -7,7 +7,7 @@ import type { Sandbox } from "../../machine/process/sandbox.ts";
 import { type OpenResult, openDespiteChanges } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type Connector, type ConnectTarget, toConnectTarget } from "../connection/connector.ts";
-import type { ServerInput, TestReport } from "../views.ts";
+import type { ServerInput, TestReport } from "../contract.ts";
 import type { Server } from "./server.ts";
 import { ServerLog, type StepListener } from "./server-log.ts";
 import { collectSecretValues } from "./server-secrets.ts";

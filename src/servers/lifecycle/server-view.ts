@@ -3,12 +3,12 @@ import { maskArgs, maskUrl } from "../../machine/config/masked.ts";
 import type { OAuthConfig, SandboxConfig, Settings } from "../../machine/config/settings.ts";
 import type { ServerRecord } from "../../machine/db/store.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
+import type { ServerView } from "../contract.ts";
 import type { ServerLists } from "../lists/server-lists.ts";
 import type { Era } from "../transport/era.ts";
 import { MAX_INSTRUCTIONS } from "../trust/definitions/clean-offer.ts";
 import { cleanText } from "../trust/definitions/clean-text.ts";
 import { isPinned } from "../trust/pins.ts";
-import type { ServerView } from "../views.ts";
 import type { Server } from "./server.ts";
 import { listServerSecrets } from "./server-secrets.ts";
 

@@ -17,8 +17,8 @@ import {
 import type { Connection } from "../connection/connection.ts";
 import { OwnConnections, SharedConnection } from "../connection/connections.ts";
 import { planAttempt } from "../connection/connector.ts";
+import type { ServerState } from "../contract.ts";
 import type { ToolList } from "../lists/tool-list.ts";
-import type { ServerState } from "../views.ts";
 import type { Definition } from "./definition.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";

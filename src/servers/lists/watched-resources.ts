@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ResourceUpdate } from "../../contract/offer.ts";
 import { err, type Result } from "../../lib/result.ts";
 import type { Connection } from "../connection/connection.ts";
-import type { ServerState } from "../views.ts";
+import type { ServerState } from "../contract.ts";
 import type { ResourceFollower } from "./resource-updates.ts";
 
 /** The part of a server that watching needs. */

@@ -1,32 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Finding } from "../../contract/tool-shapes.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { PIN_KINDS, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
 import { isWaiting } from "./compare-pins.ts";
-import { diffDefinitions, type FieldChange } from "./definition-diff.ts";
+import type { ServerChanges, ServerChangeView } from "./contract.ts";
+import { diffDefinitions } from "./definition-diff.ts";
 import { revealHidden } from "./definitions/clean-text.ts";
 import { type ForeignNames, scanDefinition } from "./definitions/scan-text.ts";
-
-/** A held definition, as people see it. */
-export interface ServerChangeView {
-  readonly kind: PinRecord["kind"];
-  /** The server's own name for it, with hidden characters made visible. */
-  readonly name: string;
-  /** The tool's name for agents, present or future; absent if it is not a tool. */
-  readonly tool?: string;
-  readonly what: "new" | "changed";
-  readonly state: "waiting" | "rejected";
-  readonly since: number;
-  readonly fields: readonly FieldChange[];
-  /** What people should look at in it. */
-  readonly findings: readonly Finding[];
-}
-
-/** `version` identifies the set of changes that a person looked at, for accepting and rejecting. */
-export interface ServerChanges {
-  readonly version: string;
-  readonly changes: readonly ServerChangeView[];
-}
 
 /** Yields regularly: a server may publish thousands of definitions that nobody has accepted. */
 export async function describeChanges(

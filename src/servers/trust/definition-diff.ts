@@ -1,19 +1,9 @@
 import { isRecord, stableJson } from "../../lib/json.ts";
-import { type DiffLine, diffLines } from "../../lib/text/text-diff.ts";
+import { diffLines } from "../../lib/text/text-diff.ts";
+import type { FieldChange } from "./contract.ts";
 import { MAX_DESCRIPTION } from "./definitions/clean-schema.ts";
 import { revealHidden } from "./definitions/clean-text.ts";
 import type { Fields } from "./fingerprint.ts";
-
-/** One difference between the accepted and the published definition, with hidden characters made visible. */
-export interface FieldChange {
-  /** `description`, `inputSchema.properties.path.type` … */
-  readonly path: string;
-  readonly change: "added" | "removed" | "changed";
-  readonly before?: string;
-  readonly after?: string;
-  /** Only for texts of more than one line. */
-  readonly lines?: readonly DiffLine[];
-}
 
 const MAX_CHANGES = 200;
 /** People must see at least as much as a model would. */

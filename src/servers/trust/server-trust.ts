@@ -9,20 +9,13 @@ import type { Server } from "../lifecycle/server.ts";
 import type { ServerSet } from "../lifecycle/server-set.ts";
 import { getOfferKey } from "../lists/offer-key.ts";
 import type { ServerLists } from "../lists/server-lists.ts";
-import { computeVersion, describeChanges, type ServerChanges } from "./change-view.ts";
+import { computeVersion, describeChanges } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
+import type { ServerChanges, ServerDecision, ToolFindings } from "./contract.ts";
 import { diffDefinitions, isCut } from "./definition-diff.ts";
 import { revealHidden } from "./definitions/clean-text.ts";
-import { scanDefinition, type ToolFindings } from "./definitions/scan-text.ts";
+import { scanDefinition } from "./definitions/scan-text.ts";
 import { type Decision, getHeldPins } from "./pins.ts";
-
-/** What a decision covers. */
-export interface DecisionScope {
-  /** Names at the server or for agents; absent for everything that waits. */
-  readonly names?: readonly string[];
-  /** The `ServerChanges.version` that the person looked at. */
-  readonly seen?: string;
-}
 
 interface ToolIdentity {
   readonly origin: string;
@@ -56,7 +49,7 @@ export class ServerTrust {
   async decide(
     name: string,
     decision: Decision,
-    { names, seen }: DecisionScope = {},
+    { names, seen }: ServerDecision = {},
   ): Promise<ServerChanges> {
     const { set, lists } = this.#deps;
     const server = set.getByName(name);

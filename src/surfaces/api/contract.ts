@@ -20,7 +20,7 @@ import type {
   TokenRecord,
 } from "../../machine/db/store.ts";
 import type { VisibleState } from "../../machine/db/tables/trust/question-record.ts";
-import type { ServerState } from "../../servers/views.ts";
+import type { ServerState } from "../../servers/contract.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
@@ -28,6 +28,9 @@ export type * from "../../contract/tool-shapes.ts";
 export type * from "../../features/custom-tools/contract.ts";
 export type * from "../../features/plugins/contract.ts";
 export type * from "../../features/projects/contract.ts";
+export type * from "../../servers/auth/contract.ts";
+export type * from "../../servers/contract.ts";
+export type * from "../../servers/trust/contract.ts";
 export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
 export type * from "./contract/audit-contract.ts";
@@ -36,7 +39,6 @@ export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";
 export type * from "./contract/rule-contract.ts";
 export type * from "./contract/secret-contract.ts";
-export type * from "./contract/server-contract.ts";
 export type * from "./contract/session-contract.ts";
 export type * from "./contract/settings-contract.ts";
 export type * from "./contract/tool-contract.ts";

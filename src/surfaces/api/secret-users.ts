@@ -2,14 +2,11 @@ import { secretsNamedIn } from "../../call/vault/placeholder.ts";
 import type { Hub } from "../../hub.ts";
 
 /** What reads which secrets beside the arguments of calls, by the name of the secret. */
-export function secretUsers(
-  hub: Pick<Hub, "upstream" | "features" | "settings">,
-): ReadonlyMap<string, readonly string[]> {
+export function secretUsers(hub: Pick<Hub, "features" | "settings">): ReadonlyMap<string, readonly string[]> {
   const users = new Map<string, string[]>();
   const uses = (user: string, secrets: readonly string[]) => {
     for (const secret of secrets) users.set(secret, [...(users.get(secret) ?? []), user]);
   };
-  for (const { name, secrets } of hub.upstream.servers()) uses(`server ${name}`, secrets);
   for (const { user, secrets } of hub.features.flatMap((feature) => feature.usesOfSecrets?.() ?? []))
     uses(user, secrets);
   const { approvals, embeddings, web, telemetry } = hub.settings;

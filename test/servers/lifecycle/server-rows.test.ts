@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { completeServerConfig } from "../../../src/machine/config/sections/server-config.ts";
+import type { ServerInput } from "../../../src/servers/contract.ts";
 import { type Definition, define } from "../../../src/servers/lifecycle/definition.ts";
 import { ServerRows } from "../../../src/servers/lifecycle/server-rows.ts";
-import type { ServerInput } from "../../../src/servers/views.ts";
 import { testUpstream } from "../../support/upstream.ts";
 
 const REACH = { command: "npx", args: ["server"], env: { TOKEN: "canary-token" }, trusted: true };

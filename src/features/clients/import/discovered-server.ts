@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { mapTexts } from "../../../lib/json.ts";
-import { checkServerConfig, type ServerFields } from "../../../machine/config/sections/server-config.ts";
+import { checkServerConfig } from "../../../machine/config/sections/server-config.ts";
+import type { ServerInput } from "../../../servers/contract.ts";
 import type { Client, HostContext, RawServerEntry } from "../client.ts";
 import { isToolkeep } from "../own-entry.ts";
 import { containsSecret, digestReach, maskReach, type Reach } from "../reach.ts";
@@ -24,7 +25,7 @@ export interface ServerLocation {
 export interface DiscoveredServer {
   readonly name: string;
   readonly locations: readonly ServerLocation[];
-  readonly fields: ServerFields;
+  readonly fields: ServerInput;
   readonly display: {
     readonly reach: string;
     readonly envKeys: readonly string[];
@@ -197,7 +198,7 @@ function toReach(server: ServerEntry, folder: string): Reach {
   };
 }
 
-function toFields(server: ServerEntry, reach: Reach, isComplete: boolean): ServerFields {
+function toFields(server: ServerEntry, reach: Reach, isComplete: boolean): ServerInput {
   const { oauth, timeoutMs, connectTimeoutMs } = server;
   return {
     ...reach,

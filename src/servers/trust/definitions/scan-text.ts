@@ -11,11 +11,6 @@ import {
 
 export type FindingKind = Finding["kind"];
 
-export interface ToolFindings {
-  readonly tool: string;
-  readonly findings: readonly Finding[];
-}
-
 /** Recognises the names of other servers and of their tools. */
 export interface ForeignNames {
   /** Whether a word is the name of a tool that only other servers have. */

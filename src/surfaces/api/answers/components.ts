@@ -9,7 +9,6 @@ import { memoryAnswers } from "./memories.ts";
 import { peopleAnswers } from "./people.ts";
 import { ruleAnswers } from "./rules.ts";
 import { secretAnswers } from "./secrets.ts";
-import { serverAnswers } from "./servers.ts";
 import { sessionAnswers } from "./sessions.ts";
 import { settingAnswers } from "./settings.ts";
 import * as s from "./shape.ts";
@@ -20,7 +19,6 @@ export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
   ...auditAnswers,
-  ...serverAnswers,
   ...secretAnswers,
   ...importAnswers,
   ...peopleAnswers,

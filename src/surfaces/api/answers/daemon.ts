@@ -1,16 +1,15 @@
 import { ERRORS } from "../../../contract/errors.ts";
+import { serverState } from "../../../servers/contract.ts";
 import type * as contract from "../contract.ts";
-import { SERVER_STATES } from "./servers.ts";
 import * as s from "./shape.ts";
 
 type Available = Extract<contract.Discovery, { available: true }>;
 type Unavailable = Extract<contract.Discovery, { available: false }>;
 type Place = Available["toolboxes"][number];
 
-const serverCounts = Object.fromEntries(SERVER_STATES.map((state) => [state, s.optional(s.count)])) as Record<
-  contract.ServerState,
-  s.OptionalSchema
->;
+const serverCounts = Object.fromEntries(
+  serverState.options.map((state) => [state, s.optional(s.count)]),
+) as Record<contract.ServerState, s.OptionalSchema>;
 const number = { type: "number", minimum: 0 };
 const places = s.listOf(s.shape<Place>({ name: s.text, url: s.text }));
 

@@ -5,7 +5,7 @@ import type {
   Verdict as ImportVerdict,
 } from "../../../features/clients/import/import-plan.ts";
 import type { PreviewedServer as ImportPreviewServer } from "../../../features/clients/import/import-preview.ts";
-import type { ServerInput, ServerView } from "../../../servers/views.ts";
+import type { ServerInput, ServerView } from "../../../servers/contract.ts";
 
 export type { ImportCandidate, ImportedFile, ImportPreviewServer, ImportVerdict };
 

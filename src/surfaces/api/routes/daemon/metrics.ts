@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { SERVER_STATES } from "../../answers/servers.ts";
+import { serverState } from "../../../../servers/contract.ts";
 import type { ApiContext } from "../../api-options.ts";
 import type { EventFeed } from "../../event-feed.ts";
 import { ProcessMetrics } from "../../metrics/process-metrics.ts";
@@ -47,7 +47,7 @@ async function hubMetrics({ hub, options, storeCheck }: ApiContext): Promise<Met
       name: "toolkeep_servers",
       kind: "gauge",
       help: "Registered servers by state.",
-      samples: SERVER_STATES.map((state) => ({
+      samples: serverState.options.map((state) => ({
         labels: { state },
         value: states.filter((each) => each === state).length,
       })),

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../../../contract/errors.ts";
+import { OAUTH_CALLBACK } from "../../../../servers/auth/routes.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { html } from "../../pages/html.ts";
 import { PAGE_HEADERS, pagePolicy } from "../../pages/page-headers.ts";
 import { noticePage } from "../../pages/small-pages.ts";
-
-/** Where authorization servers send people back to. */
-export const OAUTH_CALLBACK = "/oauth/callback";
 
 /** Ends a sign-in under way. Wants no token: the browser brings the secret of the sign-in it belongs to. */
 export function oauthCallbackRoute(app: FastifyInstance, { hub, options }: ApiContext): void {
