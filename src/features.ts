@@ -1,5 +1,7 @@
 /** The features, in the order in which they are opened. To add one, add its folder to `features/` and a line here. */
 
+import { audit } from "./call/audit/feature.ts";
+import { calls } from "./call/executor/feature.ts";
 import type { Feature } from "./contract/feature.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
 import {
@@ -17,7 +19,15 @@ import type { Store } from "./machine/db/store.ts";
 import { servers } from "./servers/feature.ts";
 import { tasks } from "./work/tasks/feature.ts";
 
-export const FEATURES: readonly Feature<FeatureNeeds>[] = [servers, tasks, projects, customTools, plugins];
+export const FEATURES: readonly Feature<FeatureNeeds>[] = [
+  audit,
+  calls,
+  servers,
+  tasks,
+  projects,
+  customTools,
+  plugins,
+];
 
 /** The command line loads this file at every start: what follows loads the rest when it is needed. */
 export function loadedFeatures(): Promise<readonly LoadedFeature[]> {

@@ -212,7 +212,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const opened = await openFeatures(
     features,
     {
-      ...{ database: store.database, settings, identity, questions, redact, log, rank: rankTexts },
+      ...{ database: store.database, settings, identity, audit, questions, redact, log, rank: rankTexts },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       toolNames: store.toolNames,
       watchdog,
@@ -220,6 +220,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       upstream: () => upstream,
       ...{ seal: vault.seal, unseal: vault.unseal },
       callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
+      callTool: (each) => call(each),
       callExactly: (tool, call) =>
         callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } }),
       agents: {

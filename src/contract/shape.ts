@@ -78,9 +78,10 @@ function plainValue(key: string, value: unknown): unknown {
 }
 
 function withoutNoise(schema: JsonSchema): JsonSchema {
-  const { $schema: _, readOnly: _readOnly, propertyNames: _names, anyOf, ...rest } = schema;
+  const { $schema: _, readOnly: _readOnly, keepsBounds, anyOf, ...rest } = schema;
   const plain: Record<string, unknown> = { ...rest };
-  if (plain.maximum === Number.MAX_SAFE_INTEGER) delete plain.maximum;
+  if ((plain.propertyNames as JsonSchema | undefined)?.type === "string") delete plain.propertyNames;
+  if (plain.maximum === Number.MAX_SAFE_INTEGER && !keepsBounds) delete plain.maximum;
   if (plain.minimum === Number.MIN_SAFE_INTEGER) delete plain.minimum;
   if (plain.enum !== undefined) delete plain.type;
   if (isEmpty(plain.additionalProperties)) delete plain.additionalProperties;

@@ -1,3 +1,4 @@
+import type { Audit } from "../call/audit/audit.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
@@ -24,6 +25,7 @@ import type { Upstream } from "../servers/upstream.ts";
 
 /** What features take from the hub; each names what it needs of it. */
 export interface FeatureNeeds {
+  readonly audit: Audit;
   readonly database: Database;
   readonly settings: () => Settings;
   readonly identity: Identity;
@@ -59,6 +61,7 @@ export interface FeatureNeeds {
   readonly toolNames: ToolNameStore;
   /** A person or program as a caller of tools. */
   readonly callerOf: (actor: RouteActor) => Caller;
+  readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
   /** Makes a call of exactly this tool, whatever the catalogue has under its name. */
   readonly callExactly: (tool: Tool, call: ToolCall) => Promise<ToolOutcome>;
   readonly events: Events;

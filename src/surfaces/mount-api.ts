@@ -7,6 +7,7 @@ import type { ApiContext, ApiOptions } from "./api/api-options.ts";
 import { ApprovalLinks } from "./api/approvals/approval-links.ts";
 import { ApprovalWebhook } from "./api/approvals/approval-webhook.ts";
 import { recordActions } from "./api/audit/admin-audit.ts";
+import { auditExportRoute } from "./api/audit/export-audit.ts";
 import { EventFeed } from "./api/event-feed.ts";
 import { answerFailure, answerUnknownRoute } from "./api/failure.ts";
 import { addFeatureRoutes } from "./api/feature-routes.ts";
@@ -40,8 +41,6 @@ import { toolboxRoutes } from "./api/routes/servers/toolboxes.ts";
 import { toolRoutes } from "./api/routes/servers/tools.ts";
 import { approvalAnswerRoutes } from "./api/routes/trust/approval-answer.ts";
 import { approvalRoutes } from "./api/routes/trust/approvals.ts";
-import { auditRoutes } from "./api/routes/trust/audit.ts";
-import { callRoutes } from "./api/routes/trust/calls.ts";
 import { labelRoutes } from "./api/routes/trust/labels.ts";
 import { questionRoutes } from "./api/routes/trust/questions.ts";
 import { ruleRoutes } from "./api/routes/trust/rules.ts";
@@ -50,6 +49,7 @@ import { trustRoutes } from "./api/routes/trust/trust.ts";
 import { notificationRoutes } from "./api/routes/work/notifications.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
+import { callStreamRoute } from "./api/tools/call-stream.ts";
 import { mountOAuthServer } from "./oauth-server/mount-oauth-server.ts";
 
 export interface Api {
@@ -172,8 +172,8 @@ const ROUTES = [
   toolRoutes,
   toolSearchRoute,
   accessRoutes,
-  callRoutes,
-  auditRoutes,
+  callStreamRoute,
+  auditExportRoute,
   memoryRoutes,
   sourceRoutes,
   knowledgeRoutes,

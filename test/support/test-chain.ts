@@ -1,4 +1,4 @@
-import { ChainKey } from "../../src/call/audit/chain-code.ts";
+import { ChainKey } from "../../src/call/audit/chain/chain-code.ts";
 import { randomId } from "../../src/lib/id.ts";
 import type { Store } from "../../src/machine/db/store.ts";
 

@@ -1,6 +1,7 @@
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { ACKNOWLEDGED, type Verification } from "./verify.ts";
+import type { CheckState, Verification } from "./contract.ts";
+import { ACKNOWLEDGED } from "./verify.ts";
 
 export interface ChecksDeps {
   readonly verify: (
@@ -20,17 +21,6 @@ export interface ChecksDeps {
 export interface Acknowledgement {
   readonly actor: string;
   readonly reason: string;
-}
-
-/** How far a check has come. */
-export interface CheckState {
-  readonly state: "running" | "done" | "failed";
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly checked: number;
-  readonly total: number;
-  readonly result?: Verification;
-  readonly error?: string;
 }
 
 /** Checks of the whole audit, which may take a minute: one at a time, and the last one can be asked for. */

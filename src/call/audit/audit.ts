@@ -5,10 +5,10 @@ import type { Settings } from "../../machine/config/settings.ts";
 import type { AuditEntry } from "../../machine/db/tables/calls/audit-record.ts";
 import { AuditChecks } from "./audit-checks.ts";
 import { AuditRecord, type CallSink, type Ended, recordOf } from "./call-audit.ts";
-import { Chain, type ChainDeps, type Link } from "./chain.ts";
-import type { LinkProblem } from "./links.ts";
+import { Chain, type ChainDeps, type Link } from "./chain/chain.ts";
+import type { LinkProblem } from "./chain/links.ts";
+import { pruneChains } from "./chain/prune-chains.ts";
 import type { SpanSink } from "./otlp.ts";
-import { pruneChains } from "./prune-chains.ts";
 import { verifyAudit } from "./verify.ts";
 
 export interface AuditDeps extends ChainDeps {

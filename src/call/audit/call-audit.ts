@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { jsonText } from "../../lib/json.ts";
 import type { CallRecord } from "../../machine/db/store.ts";
 import { CallTrace } from "./call-trace.ts";
+import type { CallStep } from "./contract.ts";
 import type { SpanSink } from "./otlp.ts";
 
 const MAX_ARGUMENTS = 4_096;
@@ -187,18 +188,6 @@ function shortened(value: string, limit: number): string {
   return value.length <= limit ? value : `${value.slice(0, limit - 1)}…`;
 }
 
-/** What a call does one after the other; `ask` or `prepare`, whichever it was, stands between `decide` and `run`. */
-export const STEP_NAMES = ["resolve", "repair", "decide", "ask", "prepare", "run", "record"] as const;
-
-export type StepName = (typeof STEP_NAMES)[number];
-
-/** One step of a call that is over, in microseconds since the call began. */
-export interface CallStep {
-  readonly name: StepName;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** How much of a call was behind it after each step: what is kept are these, in this order. */
 interface Marks {
   resolved: number;
@@ -233,7 +222,7 @@ export function stepsOf(call: {
   const marks = (call.steps ?? "").split(",").map(Number);
   if (marks.length !== 5 || marks.some((mark) => !Number.isSafeInteger(mark))) return [];
   const [resolved, checked, decided, ready, ran] = marks as [number, number, number, number, number];
-  const ends: readonly [StepName, number][] = [
+  const ends: readonly [CallStep["name"], number][] = [
     ["resolve", resolved],
     ["repair", checked],
     ["decide", decided],

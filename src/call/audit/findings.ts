@@ -1,32 +1,4 @@
-import type { Reason } from "./open-chain.ts";
-
-/** Something that is not as it was written, or cannot be told. */
-export interface Finding {
-  readonly kind: FindingKind;
-  /** `chain:seq`, or the chain where it is about all of it: what a person names who has looked at it. */
-  readonly place: string;
-  readonly message: string;
-  /** The call, where it is about one. */
-  readonly callId?: string;
-}
-
-export const FINDING_KINDS = [
-  /** A record, a checkpoint or the head is not what was written. */
-  "altered",
-  /** Records between others are gone. */
-  "missing",
-  /** The newest records are gone, or a whole chain. */
-  "truncated",
-  /** Records that nobody who has the key has written. */
-  "foreign",
-  /** The head outside the database is not there, or not one. */
-  "head",
-  /** A process found something like that when it began, and went on in a new chain. */
-  "break",
-  /** Written with a key that cannot be read. */
-  "unreadable",
-] as const;
-export type FindingKind = (typeof FINDING_KINDS)[number];
+import type { Reason } from "./chain/open-chain.ts";
 
 /**
  * Findings in words, which say all that tells one from another at the same place: `code` stands for what is there now.

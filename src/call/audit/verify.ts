@@ -5,13 +5,14 @@ import type {
   AuditStore,
   ChainPlace,
 } from "../../machine/db/tables/calls/audit-record.ts";
-import type { Chain } from "./chain.ts";
-import type { ChainKey } from "./chain-code.ts";
-import { type FindingKind, saying } from "./findings.ts";
-import { Found, type FoundResult } from "./found.ts";
-import { type Head, readHead } from "./head-file.ts";
-import { LinkCheck, readLinks, type StoredLink } from "./links.ts";
-import { allChains, isBreak, prunedPlace, type Reason } from "./open-chain.ts";
+import type { Chain } from "./chain/chain.ts";
+import type { ChainKey } from "./chain/chain-code.ts";
+import { type Head, readHead } from "./chain/head-file.ts";
+import { LinkCheck, readLinks, type StoredLink } from "./chain/links.ts";
+import { allChains, isBreak, prunedPlace, type Reason } from "./chain/open-chain.ts";
+import type { AuditFinding, Verification, VerifiedChain } from "./contract.ts";
+import { saying } from "./findings.ts";
+import { Found } from "./found.ts";
 
 export interface VerifyDeps {
   readonly store: AuditStore;
@@ -21,28 +22,6 @@ export interface VerifyDeps {
   readonly own: Pick<Chain, "head" | "opening" | "hasWritten" | "settled">;
   readonly onProgress?: (checked: number, total: number) => void;
   readonly signal?: AbortSignal;
-}
-
-export interface VerifiedChain {
-  readonly id: string;
-  readonly label: string;
-  readonly createdAt: number;
-  /** Up to where its beginning was removed because it was old. */
-  readonly prunedSeq: number;
-  readonly lastSeq: number;
-  /** This home writes it. Whether the newest records of another one are there is for its own home to tell. */
-  readonly own: boolean;
-}
-
-export interface Verification extends FoundResult {
-  readonly checked: number;
-  readonly chains: readonly VerifiedChain[];
-  /** Records that were written with a key that cannot be opened: whether they are as they were written, nobody can say. */
-  readonly unreadable: number;
-  /** Calls from before there were chains, about which nothing can be said. */
-  readonly unchained: number;
-  /** Records that were lost while the store was down, as the chain says. */
-  readonly lost: number;
 }
 
 export const ACKNOWLEDGED = "audit.acknowledged";
@@ -221,7 +200,7 @@ class Verifying {
     return (await this.#deps.store.tail(chain.id)) ?? prunedPlace(chain);
   }
 
-  #find(kind: FindingKind, place: string, message: string, callId?: string): void {
+  #find(kind: AuditFinding["kind"], place: string, message: string, callId?: string): void {
     this.#found.add({ kind, place, message, ...(callId !== undefined && { callId }) });
   }
 }

@@ -24,6 +24,8 @@ import type { ServerState } from "../../servers/contract.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
+export type * from "../../call/audit/contract.ts";
+export type * from "../../call/executor/contract.ts";
 export type * from "../../contract/tool-shapes.ts";
 export type * from "../../features/custom-tools/contract.ts";
 export type * from "../../features/plugins/contract.ts";
@@ -33,7 +35,6 @@ export type * from "../../servers/contract.ts";
 export type * from "../../servers/trust/contract.ts";
 export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
-export type * from "./contract/audit-contract.ts";
 export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";

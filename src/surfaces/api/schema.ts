@@ -83,6 +83,10 @@ export function exactly(properties: Record<string, object>, required: readonly s
   return { type: "object", additionalProperties: false, properties, required };
 }
 
+/** Streams of JSON, a line each. */
+export const JSONL = "application/x-ndjson";
+export const jsonLines = { 200: { content: { [JSONL]: { schema: { type: "string" } } } } };
+
 /** A page of a list. */
 export interface PageQuery {
   limit?: number;

@@ -9,7 +9,6 @@ import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
 import type { Hub } from "../../hub.ts";
 import type {
   AgentRecord,
-  CallRecord,
   ConsentRecord,
   NotificationRecord,
   QuestionRecord,
@@ -19,7 +18,6 @@ import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowle
 import { findAwaitedServer } from "../../servers/lifecycle/approval-notices.ts";
 import type {
   AgentView,
-  CallView,
   MemoryVersionView,
   MemoryView,
   NotificationView,
@@ -74,10 +72,6 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))
       .map((agent) => agent.name),
   };
-}
-
-export function callView(hub: Hub, { agentId, steps: _steps, ...call }: CallRecord): CallView {
-  return { ...call, agent: agentName(hub, agentId) };
 }
 
 export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {

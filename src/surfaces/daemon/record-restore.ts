@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
-import { type AuditKeyDeps, openAuditKey } from "../../call/audit/audit-key.ts";
-import { AuditMark } from "../../call/audit/audit-mark.ts";
-import { Chain } from "../../call/audit/chain.ts";
-import { readHead } from "../../call/audit/head-file.ts";
+import { type AuditKeyDeps, openAuditKey } from "../../call/audit/chain/audit-key.ts";
+import { AuditMark } from "../../call/audit/chain/audit-mark.ts";
+import { Chain } from "../../call/audit/chain/chain.ts";
+import { readHead } from "../../call/audit/chain/head-file.ts";
 import { loadKey } from "../../call/vault/keys/key.ts";
 import { seal, unseal } from "../../call/vault/seal.ts";
 import type { Clock } from "../../lib/clock.ts";

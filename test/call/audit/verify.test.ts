@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Audit } from "../../../src/call/audit/audit.ts";
-import { ChainKey } from "../../../src/call/audit/chain-code.ts";
+import { ChainKey } from "../../../src/call/audit/chain/chain-code.ts";
 import type { ToolCall } from "../../../src/contract/tool.ts";
 import type { StoreDump } from "../../../src/machine/db/store.ts";
 import { type FreshStore, postgresStore, sqliteStore, type TestStore } from "../../machine/db/stores.ts";

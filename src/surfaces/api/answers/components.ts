@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { namedSchemas } from "../../../contract/shape.ts";
 import { agentAnswers } from "./agents.ts";
-import { auditAnswers } from "./audit.ts";
 import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { knowledgeAnswers } from "./knowledge.ts";
@@ -18,7 +17,6 @@ import { toolAnswers } from "./tools.ts";
 export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
-  ...auditAnswers,
   ...secretAnswers,
   ...importAnswers,
   ...peopleAnswers,

@@ -1,5 +1,5 @@
 import { SCOPES } from "../../../contract/caller.ts";
-import { CAPABILITIES, DOMAINS, OUTCOMES, type ToolFlags } from "../../../contract/tool.ts";
+import { CAPABILITIES, DOMAINS, type ToolFlags } from "../../../contract/tool.ts";
 import type * as contract from "../contract.ts";
 import * as s from "./shape.ts";
 import { toolUseAnswers } from "./tool-use.ts";
@@ -73,34 +73,4 @@ export const toolAnswers = {
       agents: { ...s.texts, description: "The agents that may call it." },
     }),
   }),
-  CallView: s.shape<contract.CallView>({
-    id: s.text,
-    agent: s.text,
-    tokenId: s.orNull(s.text),
-    conversation: s.text,
-    via: s.text,
-    requested: s.text,
-    tool: s.orNull(s.text),
-    arguments: { type: "string", description: "JSON, without secrets, cut at 4 kB." },
-    decision: s.orNull(s.text),
-    rule: s.orNull(s.text),
-    outcome: s.oneOf(s.anyOfTexts(OUTCOMES), {
-      type: "null",
-      description: "A destructive call is under way.",
-    }),
-    error: s.orNull(s.text),
-    startedAt: s.time,
-    durationMs: s.orNull(s.count),
-    person: {
-      ...s.orNull(s.text),
-      description: "Who called, or had the agent call; null: the agent itself.",
-    },
-    labels: s.orNull(s.text),
-    approvalId: s.orNull(s.text),
-    approvedBy: s.orNull(s.text),
-    chain: s.orNull(s.text),
-    seq: s.orNull(s.count),
-    mac: s.orNull(s.text),
-  }),
-  CallList: s.shape<contract.CallList>({ calls: s.listOf(s.ref("CallView")) }, "The audit, newest first."),
 };

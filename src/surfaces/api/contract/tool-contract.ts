@@ -1,11 +1,4 @@
-import type {
-  Capability,
-  OutcomeName,
-  Progress,
-  Tool,
-  ToolOutcome,
-  ToolStatus,
-} from "../../../contract/tool.ts";
+import type { Capability, OutcomeName, Tool, ToolStatus } from "../../../contract/tool.ts";
 import type { Finding, ListedTool, ToolView } from "../../../contract/tool-shapes.ts";
 
 /** What `/api/tools`, `/api/tool-search` and `/api/call` take and give, types only. */
@@ -164,15 +157,3 @@ export interface WordReason {
   readonly fields: readonly string[];
   readonly score: number;
 }
-
-/** `POST /api/call` → `ToolOutcome`, with status 200 whatever the outcome. Without `agent` the operator calls. */
-export interface CallRequest {
-  readonly name: string;
-  readonly arguments?: unknown;
-  readonly agent?: string;
-  /** Ties calls together; a fresh one each time when absent. */
-  readonly conversation?: string;
-}
-
-/** A line of `POST /api/call/stream`: progress as it comes, and at last the outcome. */
-export type CallLine = { readonly progress: Progress } | { readonly outcome: ToolOutcome };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { AUDIT_KEY_PURPOSE } from "../../../../src/call/audit/audit-key.ts";
+import { AUDIT_KEY_PURPOSE } from "../../../../src/call/audit/chain/audit-key.ts";
 import { loadKey, loadKeys, writeNextKey } from "../../../../src/call/vault/keys/key.ts";
 import type { Keyring } from "../../../../src/call/vault/keys/keyring.ts";
 import { finishRotation, rotateKey } from "../../../../src/call/vault/keys/rotate-key.ts";

@@ -1,4 +1,4 @@
-import { ToolkeepError } from "../../contract/errors.ts";
+import { ToolkeepError } from "../../../contract/errors.ts";
 import { AUDIT_KEY_PURPOSE, type AuditKeyDeps } from "./audit-key.ts";
 import type { Head } from "./head-file.ts";
 

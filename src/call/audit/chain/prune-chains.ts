@@ -1,5 +1,5 @@
-import { ToolkeepError } from "../../contract/errors.ts";
-import type { AuditChain, AuditStore, ChainPlace } from "../../machine/db/tables/calls/audit-record.ts";
+import { ToolkeepError } from "../../../contract/errors.ts";
+import type { AuditChain, AuditStore, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
 import type { ChainKey } from "./chain-code.ts";
 import { LinkCheck, type LinkProblem, readLinks, type StoredLink } from "./links.ts";
 import { allChains } from "./open-chain.ts";

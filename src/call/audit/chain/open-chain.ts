@@ -1,4 +1,4 @@
-import type { AuditChain, AuditStore, ChainPlace } from "../../machine/db/tables/calls/audit-record.ts";
+import type { AuditChain, AuditStore, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
 import type { AuditMark } from "./audit-mark.ts";
 import type { ChainKey } from "./chain-code.ts";
 import { type FoundHead, type Head, readHead } from "./head-file.ts";

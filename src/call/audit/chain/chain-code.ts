@@ -1,6 +1,6 @@
-import { createHmacSha256 } from "../../lib/hmac.ts";
-import type { AuditChain, AuditEntry, ChainPlace } from "../../machine/db/tables/calls/audit-record.ts";
-import type { CallRecord } from "../../machine/db/tables/calls/call-record.ts";
+import { createHmacSha256 } from "../../../lib/hmac.ts";
+import type { AuditChain, AuditEntry, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
+import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
 
 type Place = Pick<CallRecord, "chain" | "seq">;
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { openAuditKey } from "../../../src/call/audit/audit-key.ts";
-import { seal, unseal } from "../../../src/call/vault/seal.ts";
-import type { Store } from "../../../src/machine/db/store.ts";
-import { auditHome, call, checked } from "../../support/audit-home.ts";
-import { tempStore } from "../../support/temp-store.ts";
+import { openAuditKey } from "../../../../src/call/audit/chain/audit-key.ts";
+import { seal, unseal } from "../../../../src/call/vault/seal.ts";
+import type { Store } from "../../../../src/machine/db/store.ts";
+import { auditHome, call, checked } from "../../../support/audit-home.ts";
+import { tempStore } from "../../../support/temp-store.ts";
 
 const RIGHT = Buffer.alloc(32, 1);
 const WRONG = Buffer.alloc(32, 2);

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { AuditChain } from "../../../src/machine/db/tables/calls/audit-record.ts";
-import { auditHome, call, outside, removeRows } from "../../support/audit-home.ts";
-import { TEST_KEY } from "../../support/test-chain.ts";
+import type { AuditChain } from "../../../../src/machine/db/tables/calls/audit-record.ts";
+import { auditHome, call, outside, removeRows } from "../../../support/audit-home.ts";
+import { TEST_KEY } from "../../../support/test-chain.ts";
 
 it("a checkpoint that somebody moved is not signed when what is old is removed", async () => {
   await using home = await auditHome(10);
