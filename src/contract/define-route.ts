@@ -15,8 +15,8 @@ export interface Route {
   readonly summary: string;
   /** Who may use it. Default: viewers where it only reads, else admins. */
   readonly role?: Role;
-  /** It is left out in a later version. */
-  readonly deprecated?: true;
+  /** A later version will not have it. */
+  readonly deprecated?: Deprecation;
   /** Parameters of the path that not every text fits. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -31,6 +31,14 @@ export interface Route {
   handle(request: RouteRequest<string, z.ZodObject, RouteBody>): Promise<object>;
 }
 
+/** What clients of a deprecated route are told in the headers of its answers (RFC 9745). */
+export interface Deprecation {
+  /** In seconds since the epoch. */
+  readonly since: number;
+  /** The path of the route to use instead, such as `/questions`. */
+  readonly successor: string;
+}
+
 export type RouteBody = z.ZodObject | z.ZodNullable<z.ZodObject>;
 
 interface RouteRequest<Path extends string, Query extends z.ZodObject, Body extends RouteBody> {
@@ -38,6 +46,8 @@ interface RouteRequest<Path extends string, Query extends z.ZodObject, Body exte
   readonly query: Infer<Query>;
   readonly body: Infer<Body>;
   readonly by: RouteActor;
+  /** The surface that the request came from. */
+  readonly from: "dashboard" | "cli" | "api";
   /** Where people and clients reach this process, without a slash at the end. */
   readonly baseUrl: string;
   /** Aborts when the client goes away before it has its answer. */

@@ -24,6 +24,11 @@ export const anyObject = z.record(z.string(), z.unknown());
 /** What a column of bytes holds, a sealed one for instance. */
 export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
+/** The shape as the type `T`, where TypeScript can say more than the JSON Schema does. */
+export function typed<T>(shape: z.ZodType): z.ZodType<T> {
+  return shape as unknown as z.ZodType<T>;
+}
+
 /** The properties of an object, each of which may be left out. */
 export type Optional<S extends z.ZodRawShape> = { [Key in keyof S]: z.ZodExactOptional<S[Key]> };
 

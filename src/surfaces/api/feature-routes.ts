@@ -1,6 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import type { Route } from "../../contract/define-route.ts";
+import type { Deprecation, Route } from "../../contract/define-route.ts";
 import { inputSchema } from "../../contract/shape.ts";
 import type { Admins } from "./admins.ts";
 import { gives } from "./answers/components.ts";
@@ -21,19 +21,24 @@ export function addFeatureRoutes(
       schema: {
         summary,
         ...(role && { role }),
-        ...(deprecated && { deprecated }),
+        ...(deprecated && { deprecated: true as const }),
         ...paramsSchema(path, route.params),
         ...(query && { querystring: inputSchema(query) }),
         ...(body && { body: inputSchema(body) }),
         response: gives(answer, status),
       },
+      ...(deprecated && {
+        onRequest: async (_request, reply) => void reply.headers(deprecationHeaders(deprecated)),
+      }),
       handler(request, reply) {
         reply.code(status);
         if (noStore) reply.header("cache-control", "no-store");
-        const { actor, role } = admins.admitted(request);
+        const { actor, role, session } = admins.admitted(request);
         const { params, query, body = null } = request as unknown as Parameters<Route["handle"]>[0];
         const by = { ...actor, role };
-        return whileConnected(reply, (signal) => handle({ params, query, body, by, baseUrl: url(), signal }));
+        const from = session ? "dashboard" : isCommandLine(request) ? "cli" : "api";
+        const about = { params, query, body, by, from, baseUrl: url() } as const;
+        return whileConnected(reply, (signal) => handle({ ...about, signal }));
       },
     });
   }
@@ -44,4 +49,13 @@ function paramsSchema(path: string, described: z.ZodObject | undefined): { param
   if (names.length === 0) return {};
   const named = Object.fromEntries(names.map((name) => [name, nameText]));
   return { params: described ? inputSchema(described) : exactly(named, names) };
+}
+
+/** What the command line says of itself. Every client may say it, so it decides nothing. */
+function isCommandLine({ headers }: FastifyRequest): boolean {
+  return headers["x-toolkeep-from"] === "cli";
+}
+
+function deprecationHeaders({ since, successor }: Deprecation): Record<string, string> {
+  return { deprecation: `@${since}`, link: `</api${successor}>; rel="successor-version"` };
 }
