@@ -2,6 +2,9 @@
 
 import { audit } from "./call/audit/feature.ts";
 import { calls } from "./call/executor/feature.ts";
+import { questions } from "./call/questions/feature.ts";
+import { rules } from "./call/rules/feature.ts";
+import { vault } from "./call/vault/feature.ts";
 import type { Feature } from "./contract/feature.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
 import {
@@ -20,6 +23,9 @@ import { servers } from "./servers/feature.ts";
 import { tasks } from "./work/tasks/feature.ts";
 
 export const FEATURES: readonly Feature<FeatureNeeds>[] = [
+  questions,
+  vault,
+  rules,
   audit,
   calls,
   servers,

@@ -65,6 +65,7 @@ import { openWorkspace } from "./machine/files/workspace.ts";
 import { createProcesses } from "./machine/process/processes.ts";
 import { createSandbox } from "./machine/process/sandbox.ts";
 import { rankTexts } from "./machine/text/index/rank-texts.ts";
+import { findAwaitedServer } from "./servers/lifecycle/approval-notices.ts";
 import { Upstream } from "./servers/upstream.ts";
 
 export interface HubOptions {
@@ -209,15 +210,19 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
   const known = openKnowledge(knowing, closing);
   const { embedder, memory, knowledge } = known;
-  const opened = await openFeatures(
+  const opened: readonly NamedFeature[] = await openFeatures(
     features,
     {
       ...{ database: store.database, settings, identity, audit, questions, redact, log, rank: rankTexts },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
-      toolNames: store.toolNames,
-      watchdog,
+      ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: store.toolNames },
+      ...{ calls: store.calls, notifications: store.notifications },
+      loaded: () => loaded,
       catalog: () => catalog,
       upstream: () => upstream,
+      findingsOf: (tool) => upstream.trust.listToolFindings(tool),
+      awaitedServer: (notificationId) => findAwaitedServer(notificationId, upstream.servers())?.name,
+      usesOfSecrets: () => opened.flatMap((feature) => feature.usesOfSecrets?.() ?? []),
       ...{ seal: vault.seal, unseal: vault.unseal },
       callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
       callTool: (each) => call(each),

@@ -44,13 +44,13 @@ const DECIDING: Readonly<Record<string, string>> = {
   "hub.ts": "hands isHidden to the catalogue and to what is offered beside tools",
   "surfaces/api/tools/agent-tools.ts": "shows people what an agent does not see, and why",
   "surfaces/api/tools/tool-use.ts": "shows people what would become of a call",
-  "surfaces/api/routes/trust/rules.ts": "explains",
-  "surfaces/api/rules/rule-check.ts": "shows what a rule would change",
-  "surfaces/api/approvals/question-review.ts": "shows which rule asked",
+  "call/rules/routes.ts": "explains",
+  "call/rules/review/rule-check.ts": "shows what a rule would change",
+  "call/rules/approvals/question-review.ts": "shows which rule asked",
   "servers/lists/names-in-use.ts": "lists rules that go by the name of a tool",
 };
 /** Who makes rules into something that decides. */
-const MAKING_RULES = ["call/open-trust.ts", "call/rules/rule-cases.ts", "call/rules/watchdog.ts"];
+const MAKING_RULES = ["call/open-trust.ts", "call/rules/review/rule-cases.ts", "call/rules/watchdog.ts"];
 /** Who looks at the origin of tools, for people. */
 const SHOWING_ORIGINS: Readonly<Record<string, string>> = {
   "call/conversation/prompt-section.ts": "introduces servers and plugins to models by their names",

@@ -28,7 +28,7 @@ export interface Route {
   readonly status?: 200 | 201;
   /** Nothing between here and the client may keep the answer, because it holds a secret. */
   readonly noStore?: true;
-  handle(request: RouteRequest<string, z.ZodObject, RouteBody>): Promise<object>;
+  handle(request: RouteRequest): Promise<object>;
 }
 
 /** What clients of a deprecated route are told in the headers of its answers (RFC 9745). */
@@ -41,7 +41,11 @@ export interface Deprecation {
 
 export type RouteBody = z.ZodObject | z.ZodNullable<z.ZodObject>;
 
-interface RouteRequest<Path extends string, Query extends z.ZodObject, Body extends RouteBody> {
+export interface RouteRequest<
+  Path extends string = string,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends RouteBody = RouteBody,
+> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Infer<Query>;
   readonly body: Infer<Body>;

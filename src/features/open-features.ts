@@ -2,22 +2,26 @@ import type { Audit } from "../call/audit/audit.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
+import type { RuleBook } from "../call/rules/rule-book.ts";
 import type { Watchdog } from "../call/rules/watchdog.ts";
 import type { Vault } from "../call/vault/vault.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { RouteActor } from "../contract/define-route.ts";
 import type { FeatureSettings } from "../contract/define-setting.ts";
 import type { Events } from "../contract/events.ts";
-import type { Feature, FeatureParts, OpenedFeature } from "../contract/feature.ts";
+import type { Feature, FeatureParts, OpenedFeature, SecretUse } from "../contract/feature.ts";
 import { broken, type Check } from "../contract/health.ts";
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from "../contract/tool.ts";
+import type { Finding } from "../contract/tool-shapes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ClosingStack } from "../lib/flow/closing-stack.ts";
 import type { NewId } from "../lib/id.ts";
 import type { Log } from "../lib/log.ts";
+import type { LoadedSettings } from "../machine/config/load.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
-import type { ToolNameStore } from "../machine/db/store.ts";
+import type { Resealed } from "../machine/db/reseal.ts";
+import type { CallStore, NotificationStore, ToolNameStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
@@ -28,12 +32,22 @@ export interface FeatureNeeds {
   readonly audit: Audit;
   readonly database: Database;
   readonly settings: () => Settings;
+  /** The settings in force, with the files that they came from. */
+  readonly loaded: () => LoadedSettings;
   readonly identity: Identity;
   readonly questions: Questions;
   readonly watchdog: Watchdog;
   /** Opened after the features. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
+  readonly notifications: NotificationStore;
+  /** The name of the server that a notification asks people to decide about; undefined: it asks for no decision. */
+  readonly awaitedServer: (notificationId: string) => string | undefined;
+  readonly ruleBook: RuleBook;
+  /** The calls of the audit. */
+  readonly calls: Pick<CallStore, "search">;
+  /** What people should look at in what a tool says of itself. */
+  readonly findingsOf: (tool: Tool) => readonly Finding[];
   readonly agents: {
     /** Throws NOT_FOUND for a name that no agent has. */
     id(name: string): string;
@@ -54,6 +68,10 @@ export interface FeatureNeeds {
   readonly processes: Processes;
   readonly sandbox: Sandbox;
   readonly secrets: Vault;
+  /** Who reads which secrets beside the arguments of calls and the settings. */
+  readonly usesOfSecrets: () => readonly SecretUse[];
+  /** Seals everything in the store with a new key. */
+  readonly rotateKey: () => Promise<Resealed>;
   readonly isSecret: (value: string) => boolean;
   /** The folder that a caller's programs run in; made where it is not there. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;

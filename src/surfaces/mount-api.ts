@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { ToolCosts } from "../call/conversation/tool-costs.ts";
+import { trustRoutes } from "../features/trusted-files/routes.ts";
 import type { Hub } from "../hub.ts";
 import { withExactNumbers } from "../lib/exact-json.ts";
 import { Admins } from "./api/admins.ts";
@@ -40,13 +41,6 @@ import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
 import { toolboxRoutes } from "./api/routes/servers/toolboxes.ts";
 import { toolRoutes } from "./api/routes/servers/tools.ts";
 import { approvalAnswerRoutes } from "./api/routes/trust/approval-answer.ts";
-import { approvalRoutes } from "./api/routes/trust/approvals.ts";
-import { labelRoutes } from "./api/routes/trust/labels.ts";
-import { questionRoutes } from "./api/routes/trust/questions.ts";
-import { ruleRoutes } from "./api/routes/trust/rules.ts";
-import { secretRoutes } from "./api/routes/trust/secrets.ts";
-import { trustRoutes } from "./api/routes/trust/trust.ts";
-import { notificationRoutes } from "./api/routes/work/notifications.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
 import { callStreamRoute } from "./api/tools/call-stream.ts";
@@ -127,11 +121,10 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       api.addHook("onRequest", admins.hook);
       recordActions(api, context);
       for (const addRoutes of ROUTES) addRoutes(api, context);
-      addFeatureRoutes(
-        api,
-        hub.features.flatMap(({ routes = [] }) => routes),
-        { admins, url },
-      );
+      const { reloadSettings } = options;
+      const trust = trustRoutes({ trust: hub.store.trust, reloadSettings, clock });
+      const featureRoutes = hub.features.flatMap(({ routes = [] }) => routes);
+      addFeatureRoutes(api, [...featureRoutes, ...trust], { admins, url });
       eventRoutes(api, feed, admins);
       openApiRoute(api, context, routes);
     },
@@ -177,13 +170,6 @@ const ROUTES = [
   memoryRoutes,
   sourceRoutes,
   knowledgeRoutes,
-  secretRoutes,
-  questionRoutes,
-  ruleRoutes,
-  labelRoutes,
-  approvalRoutes,
-  notificationRoutes,
   configRoutes,
   settingRoutes,
-  trustRoutes,
 ];

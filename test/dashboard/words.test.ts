@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeEntry } from "../../dashboard/src/pages/access/describe-entry.ts";
 import { describeAction, hasDescription } from "../../dashboard/src/pages/audit/describe-action.ts";
 import { findRuleByText } from "../../dashboard/src/pages/rules/rule-text.ts";
-import { ruleView } from "../../src/surfaces/api/rules/rule-view.ts";
+import { viewRule } from "../../src/call/rules/review/rule-view.ts";
 import { testApi } from "../support/test-api.ts";
 import { testHub } from "../support/test-hub.ts";
 
@@ -29,7 +29,9 @@ describe("the words of the dashboard", () => {
       ],
     });
     const compiled = tested.hub.watchdog.decider.rules.all;
-    const views = compiled.map(({ rule }) => ruleView(tested.hub, rule));
+    const views = compiled.map(({ rule }) =>
+      viewRule({ ...tested.hub, loaded: () => tested.hub.loaded }, rule),
+    );
     expect(compiled.length).toBeGreaterThan(3);
     for (const [at, { text }] of compiled.entries()) expect(findRuleByText(views, text)).toBe(views[at]);
   });

@@ -1,5 +1,7 @@
 import { includesText } from "../../lib/json.ts";
 
+/** How secrets are named, as a pattern of JSON Schema. */
+export const SECRET_NAME = "^[A-Z][A-Z0-9_]{0,63}$";
 /**
  * How a text names a secret: `{{secret:NAME}}`. With a backslash, `{{\secret:NAME}}`, it is the text itself that is
  * meant.

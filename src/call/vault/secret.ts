@@ -2,9 +2,6 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { SecretBindings, SecretSource } from "../../machine/db/tables/trust/secret-record.ts";
 
-/** How secrets are named, as a pattern of JSON Schema. */
-export const SECRET_NAME = "^[A-Z][A-Z0-9_]{0,63}$";
-
 /** What may be shown of a secret. */
 export interface SecretInfo {
   readonly name: string;

@@ -7,8 +7,8 @@ import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../m
 import { requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import { withoutCredentials } from "./credentials.ts";
+import { SECRET_NAME } from "./placeholder.ts";
 import type { SecretInfo } from "./secret.ts";
-import { SECRET_NAME } from "./secret.ts";
 import type { Vault } from "./vault.ts";
 
 export interface VaultToolDeps {

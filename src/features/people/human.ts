@@ -1,6 +1,6 @@
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "../../call/questions/ask.ts";
 import { checkBindings } from "../../call/vault/bindings.ts";
-import { SECRET_NAME } from "../../call/vault/secret.ts";
+import { SECRET_NAME } from "../../call/vault/placeholder.ts";
 import type { Vault } from "../../call/vault/vault.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineTool, failed, output } from "../../contract/define-native-tool.ts";

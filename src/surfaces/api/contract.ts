@@ -9,27 +9,22 @@ import type { AgentContext, FolderGrant, Role } from "../../contract/caller.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Check } from "../../contract/health.ts";
 import type { ToolOutcome } from "../../contract/tool.ts";
-import type { Finding } from "../../contract/tool-shapes.ts";
-import type { DiffLine } from "../../lib/text/text-diff.ts";
 import type { FoundFile } from "../../machine/config/load.ts";
-import type {
-  AgentRecord,
-  NotificationRecord,
-  QuestionRecord,
-  StoreDump,
-  TokenRecord,
-} from "../../machine/db/store.ts";
-import type { VisibleState } from "../../machine/db/tables/trust/question-record.ts";
+import type { AgentRecord, StoreDump, TokenRecord } from "../../machine/db/store.ts";
 import type { ServerState } from "../../servers/contract.ts";
 import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
-import type { RuleInput, RuleView } from "./contract/rule-contract.ts";
 
 export type * from "../../call/audit/contract.ts";
 export type * from "../../call/executor/contract.ts";
+export type * from "../../call/questions/contract.ts";
+export type * from "../../call/rules/approvals/contract.ts";
+export type * from "../../call/rules/contract.ts";
+export type * from "../../call/vault/contract.ts";
 export type * from "../../contract/tool-shapes.ts";
 export type * from "../../features/custom-tools/contract.ts";
 export type * from "../../features/plugins/contract.ts";
 export type * from "../../features/projects/contract.ts";
+export type * from "../../features/trusted-files/contract.ts";
 export type * from "../../servers/auth/contract.ts";
 export type * from "../../servers/contract.ts";
 export type * from "../../servers/trust/contract.ts";
@@ -38,8 +33,6 @@ export type * from "./contract/access-contract.ts";
 export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
 export type * from "./contract/knowledge-contract.ts";
-export type * from "./contract/rule-contract.ts";
-export type * from "./contract/secret-contract.ts";
 export type * from "./contract/session-contract.ts";
 export type * from "./contract/settings-contract.ts";
 export type * from "./contract/tool-contract.ts";
@@ -166,104 +159,6 @@ export interface ToolboxAnswer {
   readonly toolbox: ToolboxView;
 }
 
-// work and people
-
-export interface QuestionView extends Omit<QuestionRecord, "agentId" | "digest" | "batchId" | "state"> {
-  /** The same states for every kind. */
-  readonly state: VisibleState;
-  readonly agent: string;
-  /** The role of whoever may say yes. */
-  readonly wants: Role;
-}
-
-export interface QuestionList {
-  readonly questions: readonly QuestionView[];
-  /** As `cursor` it brings the older ones; null where there are none. */
-  readonly next: string | null;
-}
-
-export interface QuestionAnswer {
-  readonly question: QuestionView;
-}
-
-/** `POST /api/questions/:id/answer` */
-export interface AnswerInput {
-  /** An approval takes `once`, `conversation`, `always` and `reject`, as far as its `details.answers` go. */
-  readonly answer: string;
-  /** With `reject`: what the agent is told. */
-  readonly reason?: string;
-  /** With `always`: the rule is about calls that fit, as in a rule. */
-  readonly pattern?: string | Readonly<Record<string, string | readonly string[]>>;
-}
-
-/** `GET /api/questions/:id`: what a person wants to know who answers. */
-export interface QuestionReview {
-  readonly question: QuestionView;
-  /** Of an approval the call, or those of its batch. */
-  readonly calls: readonly ReviewedCall[];
-}
-
-/** A call that waits for a yes, beside what is known of such calls. */
-export interface ReviewedCall {
-  readonly tool: string;
-  /** What the tool says of itself; null where it is gone. */
-  readonly description: string | null;
-  readonly capabilities: readonly string[];
-  readonly destructive: boolean;
-  /** JSON, without secrets. */
-  readonly arguments: string;
-  /** The rule that asks, in words, and as it is now; null where it is gone. */
-  readonly rule: string;
-  readonly askedBy: RuleView | null;
-  /** What to look at in what the tool says of itself. */
-  readonly findings: readonly Finding[];
-  /** The last call of this agent and tool that ran; null: there is none. */
-  readonly last: LastCall | null;
-  /** What `always` would write; empty where a rule would not help. The first is the widest. */
-  readonly rules: readonly RuleInput[];
-}
-
-export interface LastCall {
-  readonly id: string;
-  readonly at: number;
-  readonly outcome: string | null;
-  readonly approvedBy: string | null;
-  /** Its arguments were cut in the audit, and cannot be compared. */
-  readonly cut: boolean;
-  /** From its arguments to those of this call, line by line. */
-  readonly changes: readonly ChangedLine[];
-}
-
-export type ChangedLine = DiffLine;
-
-export interface ApprovalList {
-  readonly approvals: readonly QuestionView[];
-}
-
-export interface ApprovalAnswer {
-  readonly approval: QuestionView;
-}
-
-/** `POST /api/approvals/:id/approve`, which is deprecated: see `AnswerInput`. */
-export interface ApprovalYes {
-  /** Default `once`. The others write a rule that allows the tool. */
-  readonly for?: "once" | "conversation" | "always";
-  /** With `always`: only calls that fit, as in a rule. */
-  readonly pattern?: AnswerInput["pattern"];
-}
-
-export interface NotificationView extends Omit<NotificationRecord, "agentId"> {
-  readonly agent: string | null;
-  /** It stays until somebody decides what it is about: it cannot be dismissed. */
-  readonly undecided: boolean;
-}
-
-export interface NotificationList {
-  readonly notifications: readonly NotificationView[];
-  /** As `cursor` it brings the older ones; null where there are none. */
-  readonly next: string | null;
-}
-
 // the daemon itself
 
 /** `GET /api/mcp/discovery`: whether MCP is served here, and where. */
@@ -290,22 +185,6 @@ export interface ConfigAnswer {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly files: readonly FoundFile[];
   readonly warnings: readonly string[];
-}
-
-export interface TrustEntry {
-  readonly path: string;
-  readonly sha256: string;
-  readonly at: number;
-}
-
-/** `POST /api/trust` */
-export interface NewTrust {
-  readonly path: string;
-  readonly sha256: string;
-}
-
-export interface TrustList {
-  readonly trusted: readonly TrustEntry[];
 }
 
 /** `POST /api/backup`: everything a fresh home needs. Holds the key, so it is as secret as the home itself. */

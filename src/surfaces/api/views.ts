@@ -2,29 +2,13 @@ import { toolTokens } from "../../call/conversation/token-estimate.ts";
 import { toToolView } from "../../call/conversation/tool-view.ts";
 import { contextOf } from "../../call/identity/context.ts";
 import { OPERATOR } from "../../call/identity/identity.ts";
-import { requiredRole } from "../../call/questions/answers.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
 import type { Hub } from "../../hub.ts";
-import type {
-  AgentRecord,
-  ConsentRecord,
-  NotificationRecord,
-  QuestionRecord,
-  TokenRecord,
-} from "../../machine/db/store.ts";
+import type { AgentRecord, ConsentRecord, TokenRecord } from "../../machine/db/store.ts";
 import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
-import { findAwaitedServer } from "../../servers/lifecycle/approval-notices.ts";
-import type {
-  AgentView,
-  MemoryVersionView,
-  MemoryView,
-  NotificationView,
-  QuestionView,
-  TokenView,
-  ToolDetail,
-} from "./contract.ts";
+import type { AgentView, MemoryVersionView, MemoryView, TokenView, ToolDetail } from "./contract.ts";
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
 
@@ -85,25 +69,6 @@ export function memoryVersionView(hub: Hub, { agentId, ...version }: MemoryVersi
 function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space"> {
   const space = spaceOfOwner(owner) ?? null;
   return { agent: space === null ? agentName(hub, owner) : null, space };
-}
-
-export function questionView(hub: Hub, record: QuestionRecord): QuestionView {
-  const { agentId, digest: _digest, batchId: _batchId, ...question } = record;
-  const wants = requiredRole(record, (name) => hub.vault.names().includes(name));
-  return { ...question, state: hub.questions.stateOf(record), agent: agentName(hub, agentId), wants };
-}
-
-export function notificationView(
-  hub: Hub,
-  { agentId, ...notification }: NotificationRecord,
-): NotificationView {
-  return {
-    ...notification,
-    agent: agentId === null ? null : agentName(hub, agentId),
-    undecided:
-      notification.dismissedAt === null &&
-      findAwaitedServer(notification.id, hub.upstream.servers()) !== undefined,
-  };
 }
 
 /** The agent itself, as an admin acts for it: through no token, with every scope. */

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { describeRule } from "../../../dashboard/src/pages/rules/rule-sentence.ts";
 import type { RuledTool } from "../../../src/call/rules/compiled-rule.ts";
 import { defaultRules } from "../../../src/call/rules/default-rules.ts";
+import { viewRule } from "../../../src/call/rules/review/rule-view.ts";
 import { Rules } from "../../../src/call/rules/rules.ts";
 import type { Rule } from "../../../src/machine/config/settings.ts";
 import type { RuleExplanation } from "../../../src/surfaces/api/contract.ts";
-import { ruleView } from "../../../src/surfaces/api/rules/rule-view.ts";
 import { formatRuleView } from "../../../src/surfaces/cli/print/rule-text.ts";
 import { Dice } from "../../support/dice.ts";
 import { testApi } from "../../support/test-api.ts";
@@ -56,6 +56,7 @@ function decisionsBy(rule: Rule): string {
 
 it(`rules that the page or the command line describe alike decide alike (TEST_SEED=${seed})`, async () => {
   await using api = await testApi();
+  const deps = { ...api.hub, loaded: () => api.hub.loaded };
   const dice = new Dice(seed);
   const shipped = [true, false].flatMap((isSandboxed) => [
     ...defaultRules({ defaultRules: true, trust: { allowHosts: [] } }, { isSandboxed }),
@@ -65,7 +66,7 @@ it(`rules that the page or the command line describe alike decide alike (TEST_SE
   const rules = [...shipped, ...bare, ...Array.from({ length: RULES }, () => randomRule(dice))];
   const known = new Map<string, { decisions: string; rule: Rule }>();
   for (const rule of rules) {
-    const view = ruleView(api.hub, rule);
+    const view = viewRule(deps, rule);
     const decisions = decisionsBy(rule);
     for (const words of [`page: ${describeRule(view)}`, `command: ${formatRuleView(view)}`]) {
       const same = known.get(words);
@@ -74,7 +75,7 @@ it(`rules that the page or the command line describe alike decide alike (TEST_SE
     }
   }
   expect(known.size).toBeGreaterThan(200);
-  const untrusted = ruleView(api.hub, shipped.find(({ permission }) => permission === "net")!);
+  const untrusted = viewRule(deps, shipped.find(({ permission }) => permission === "net")!);
   expect(describeRule(untrusted)).toBe(
     "Ask a person before any agent calls a tool that uses the network, if its server is untrusted.",
   );

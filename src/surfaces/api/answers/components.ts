@@ -5,9 +5,6 @@ import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
 import { knowledgeAnswers } from "./knowledge.ts";
 import { memoryAnswers } from "./memories.ts";
-import { peopleAnswers } from "./people.ts";
-import { ruleAnswers } from "./rules.ts";
-import { secretAnswers } from "./secrets.ts";
 import { sessionAnswers } from "./sessions.ts";
 import { settingAnswers } from "./settings.ts";
 import * as s from "./shape.ts";
@@ -17,13 +14,10 @@ import { toolAnswers } from "./tools.ts";
 export const COMPONENTS = {
   ...agentAnswers,
   ...toolAnswers,
-  ...secretAnswers,
   ...importAnswers,
-  ...peopleAnswers,
   ...sessionAnswers,
   ...knowledgeAnswers,
   ...memoryAnswers,
-  ...ruleAnswers,
   ...settingAnswers,
   ...daemonAnswers,
 };

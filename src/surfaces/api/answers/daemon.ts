@@ -101,9 +101,6 @@ export const daemonAnswers = {
     ),
     warnings: s.texts,
   }),
-  TrustList: s.shape<contract.TrustList>({
-    trusted: s.listOf(s.shape<contract.TrustEntry>({ path: s.text, sha256: s.text, at: s.time })),
-  }),
   Backup: s.shape<contract.Backup>(
     {
       format: { const: "toolkeep-backup" },

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { checkCases, readRuleFile } from "../../../../call/rules/rule-cases.ts";
+import { checkCases, readRuleFile } from "../../../../call/rules/review/rule-cases.ts";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import { CAPABILITIES } from "../../../../contract/tool.ts";
 import { path } from "../../../../lib/http/api-path.ts";

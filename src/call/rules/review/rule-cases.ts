@@ -1,13 +1,13 @@
 /** A file of rules with calls and their expected decisions, checked without a daemon. */
 import { z } from "zod";
-import { CAPABILITIES } from "../../contract/tool.ts";
-import { err, ok, type Result } from "../../lib/result.ts";
-import { oneOf, text, yesOrNo } from "../../machine/config/document/expectation.ts";
-import { ruleFields, ruleOf } from "../../machine/config/sections/rule-shape.ts";
-import type { Rule } from "../../machine/config/settings.ts";
-import type { Action, RuledTool } from "./compiled-rule.ts";
-import { defaultRules } from "./default-rules.ts";
-import { Rules } from "./rules.ts";
+import { CAPABILITIES } from "../../../contract/tool.ts";
+import { err, ok, type Result } from "../../../lib/result.ts";
+import { oneOf, text, yesOrNo } from "../../../machine/config/document/expectation.ts";
+import { ruleFields, ruleOf } from "../../../machine/config/sections/rule-shape.ts";
+import type { Rule } from "../../../machine/config/settings.ts";
+import type { Action, RuledTool } from "../compiled-rule.ts";
+import { defaultRules } from "../default-rules.ts";
+import { Rules } from "../rules.ts";
 
 const ACTIONS = ["allow", "ask", "deny"] as const;
 const MAX_CASES = 10_000;

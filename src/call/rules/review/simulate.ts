@@ -1,11 +1,11 @@
 /** What other rules would have decided about past calls. */
-import type { Caller } from "../../contract/caller.ts";
-import { createPace } from "../../lib/flow/pace.ts";
-import { isRecord } from "../../lib/json.ts";
-import type { CallRecord } from "../../machine/db/tables/calls/call-record.ts";
-import type { RuleIndex } from "./candidates.ts";
-import type { Action, RuledTool } from "./compiled-rule.ts";
-import type { Decision, RuledCall, Rules } from "./rules.ts";
+import type { Caller } from "../../../contract/caller.ts";
+import { createPace } from "../../../lib/flow/pace.ts";
+import { isRecord } from "../../../lib/json.ts";
+import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
+import type { RuleIndex } from "../candidates.ts";
+import type { Action, RuledTool } from "../compiled-rule.ts";
+import type { Decision, RuledCall, Rules } from "../rules.ts";
 
 export interface SimulationDeps {
   readonly rules: Rules;

@@ -1,11 +1,11 @@
 /** Why a call is decided as it is, and what would change that. */
-import type { WrittenRule } from "../../machine/config/sections/rule-shape.ts";
-import type { Rule } from "../../machine/config/settings.ts";
-import { SUBJECT_KINDS, type SubjectKind } from "./argument-kinds.ts";
-import type { RuleIndex } from "./candidates.ts";
-import { type Action, type CompiledRule, compareRules, type RuledTool } from "./compiled-rule.ts";
-import { type CallerKind, effectiveAction } from "./effective-action.ts";
-import type { RuledCall, Rules } from "./rules.ts";
+import type { WrittenRule } from "../../../machine/config/sections/rule-shape.ts";
+import type { Rule } from "../../../machine/config/settings.ts";
+import { SUBJECT_KINDS, type SubjectKind } from "../argument-kinds.ts";
+import type { RuleIndex } from "../candidates.ts";
+import { type Action, type CompiledRule, compareRules, type RuledTool } from "../compiled-rule.ts";
+import { type CallerKind, effectiveAction } from "../effective-action.ts";
+import type { RuledCall, Rules } from "../rules.ts";
 
 export interface Explanation {
   /** What happens to the call: an ask runs for a person and is denied to a headless agent. */

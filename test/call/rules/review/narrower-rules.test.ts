@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { narrowerRules } from "../../../../src/surfaces/api/rules/narrower-rules.ts";
+import { narrowerRules } from "../../../../src/call/rules/review/narrower-rules.ts";
 import { testHub } from "../../../support/test-hub.ts";
 
 describe("the rules that an always could write", () => {

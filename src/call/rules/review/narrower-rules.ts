@@ -1,18 +1,19 @@
-import type { Decider } from "../../../call/rules/watchdog.ts";
 import type { Caller } from "../../../contract/caller.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import type { RulePattern } from "../../../machine/config/settings.ts";
 import type { RuleInput } from "../contract.ts";
+import type { Decider } from "../watchdog.ts";
 
 const MAX_GLOB = 500;
 const MAX_RULES = 6;
-/** A call with more arguments, or longer ones, never comes a second time. */
+/** A call with more or longer arguments is not expected to come again. */
 const MAX_ARGUMENTS = 8;
 const MAX_ARGUMENT = 200;
 
 /**
- * The rules by which a yes to this call could count for later ones, the widest first: for every call of the tool, or only
- * for such as this; where it is about no path, host or command, for the same arguments. Tried out, not guessed: one that would not let the call run is not among them.
+ * Rules that would allow this call and later ones like it, the widest first: for every call of the tool, or only for
+ * calls with the same path, host or command, or else with the same arguments. Each rule is tried out: those that would
+ * not let this call run are left out.
  */
 export function narrowerRules(
   decider: Decider,
@@ -25,9 +26,9 @@ export function narrowerRules(
   const more = decider.extraRulesFor(caller);
   const { path, host, hostInCommand, command } = rules.factsOf(tool, call).subjects;
   const subjects = [
-    ...only("command", command, [firstWords, whole]),
-    ...only("host", [...host, ...hostInCommand], [whole]),
-    ...only("path", path, [folder, whole]),
+    ...patternsOfOne("command", command, [firstWords, whole]),
+    ...patternsOfOne("host", [...host, ...hostInCommand], [whole]),
+    ...patternsOfOne("path", path, [folder, whole]),
   ];
   const patterns: readonly (RulePattern | undefined)[] = [
     undefined,
@@ -45,10 +46,14 @@ export function narrowerRules(
     .slice(0, MAX_RULES);
 }
 
-type Widened = (subject: string) => string | undefined;
+type Widen = (subject: string) => string | undefined;
 
-/** Of what a call is about once; of several things nobody can say which one is meant. */
-function only(kind: string, subjects: readonly string[], ways: readonly Widened[]): readonly RulePattern[] {
+/** None if the call has several subjects of this kind: nobody can say which one is meant. */
+function patternsOfOne(
+  kind: string,
+  subjects: readonly string[],
+  ways: readonly Widen[],
+): readonly RulePattern[] {
   const [subject, ...others] = new Set(subjects);
   if (subject === undefined || others.length > 0 || !isPlain(subject)) return [];
   return ways.flatMap((way) => {
@@ -57,35 +62,35 @@ function only(kind: string, subjects: readonly string[], ways: readonly Widened[
   });
 }
 
-/** Every argument as it is, where a pattern can say so of all of them. */
+/** A pattern with every argument as it is, if a pattern can express all of them. */
 function sameArguments(args: Readonly<Record<string, unknown>>): readonly RulePattern[] {
   const given = Object.entries(args);
   if (given.length === 0 || given.length > MAX_ARGUMENTS) return [];
-  const isSayable = ([name, value]: readonly [string, unknown]) =>
+  const isExpressible = ([name, value]: readonly [string, unknown]) =>
     /^[\w-]+$/.test(name) &&
     ["string", "number", "boolean"].includes(typeof value) &&
     value !== "" &&
     String(value).length <= MAX_ARGUMENT &&
     isPlain(String(value));
-  if (!given.every(isSayable)) return [];
+  if (!given.every(isExpressible)) return [];
   return [Object.fromEntries(given.map(([name, value]) => [`arg.${name}`, String(value)]))];
 }
 
-/** As a glob it stands for itself, and nothing of it is left out. */
+/** As a glob it stands for itself, and nothing of it was redacted. */
 function isPlain(text: string): boolean {
   return !/[*?[\]{}\\]|^!/.test(text) && !text.includes("[redacted");
 }
 
-const whole: Widened = (subject) => subject;
+const whole: Widen = (subject) => subject;
 
 /** `git push *` of `git push origin main`. */
-const firstWords: Widened = (command) => {
+const firstWords: Widen = (command) => {
   const words = command.split(" ");
   return words.length < 3 ? undefined : `${words.slice(0, 2).join(" ")} *`;
 };
 
-/** Everything beside a file, and below. */
-const folder: Widened = (path) => {
+/** Everything in the folder of a file, and below. */
+const folder: Widen = (path) => {
   const at = path.lastIndexOf("/");
   return at <= 0 ? undefined : `${path.slice(0, at)}/**`;
 };

@@ -1,0 +1,9 @@
+import type { FeatureParts } from "../../contract/feature.ts";
+import { type ApprovalRouteDeps, approvalRoutes } from "./approvals/routes.ts";
+import { type RuleRouteDeps, ruleRoutes } from "./routes.ts";
+
+export type RuleNeeds = RuleRouteDeps & ApprovalRouteDeps;
+
+export const parts: FeatureParts<RuleNeeds> = {
+  open: (needs) => ({ routes: [...ruleRoutes(needs), ...approvalRoutes(needs)] }),
+};
