@@ -7,6 +7,7 @@ import { rules } from "./call/rules/feature.ts";
 import { vault } from "./call/vault/feature.ts";
 import type { Feature } from "./contract/feature.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
+import { knowledge } from "./features/knowledge/feature.ts";
 import {
   type FeatureNeeds,
   type LoadedFeature,
@@ -33,6 +34,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   projects,
   customTools,
   plugins,
+  knowledge,
 ];
 
 /** The command line loads this file at every start: what follows loads the rest when it is needed. */

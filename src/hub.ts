@@ -26,6 +26,7 @@ import { openTrust, type Trust } from "./call/open-trust.ts";
 import type { Questions } from "./call/questions/questions.ts";
 import type { RuleBook } from "./call/rules/rule-book.ts";
 import type { Watchdog } from "./call/rules/watchdog.ts";
+import { openEmbedder } from "./call/search/open-embedder.ts";
 import type { Vault } from "./call/vault/vault.ts";
 import type { Caller } from "./contract/caller.ts";
 import { messageOf } from "./contract/errors.ts";
@@ -33,8 +34,9 @@ import { Events } from "./contract/events.ts";
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from "./contract/tool.ts";
 import type { Custom } from "./features/custom-tools/custom.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
+import { knowledge } from "./features/knowledge/feature.ts";
 import type { Memory } from "./features/knowledge/memory/memory.ts";
-import { type GatheredKnowledge, openKnowledge } from "./features/knowledge/open-knowledge.ts";
+import type { GatheredKnowledge } from "./features/knowledge/open-knowledge.ts";
 import {
   domainOf,
   type NamedFeature,
@@ -205,11 +207,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const isSecret = (value: string) => redact(value) !== value;
 
   const workspaceOf = async (caller: Caller) => (await openWorkspace(home, { caller })).root;
-  const callAsOperator = (call: Pick<ToolCall, "name" | "arguments" | "signal">) =>
-    callTool({ ...call, caller: identity.operatorCaller("sync"), via: "library" }, kernel);
-  const knowing = { home, store, settings, vault, redact, log, callTool: callAsOperator, ...shared };
-  const known = openKnowledge(knowing, closing);
-  const { embedder, memory, knowledge } = known;
+  const embedder = openEmbedder({ home, settings, vault, store: store.embeddings, clock, log });
   const opened: readonly NamedFeature[] = await openFeatures(
     features,
     {
@@ -225,6 +223,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       usesOfSecrets: () => opened.flatMap((feature) => feature.usesOfSecrets?.() ?? []),
       ...{ seal: vault.seal, unseal: vault.unseal },
       callerOf: (actor) => identity.operatorCaller(randomUUID(), operatorOf(actor)),
+      embedder,
       callTool: (each) => call(each),
       callExactly: (tool, call) =>
         callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } }),
@@ -239,7 +238,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, sandbox, baseEnv: env, isSecret, redact },
-      ...{ identity, memory, knowledge, features: opened, version, embedder, log },
+      ...{ identity, features: opened, version, embedder, log },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -361,8 +360,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     upstream,
     custom: domainOf(opened, customTools),
     plugins: domainOf(opened, plugins),
-    memory,
-    knowledge,
+    ...domainOf(opened, knowledge),
     features: opened,
     questions,
     ruleBook,

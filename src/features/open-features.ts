@@ -25,6 +25,7 @@ import type { CallStore, NotificationStore, ToolNameStore } from "../machine/db/
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
+import type { Embedder } from "../machine/text/meaning/embedder.ts";
 import type { Upstream } from "../servers/upstream.ts";
 
 /** What features take from the hub; each names what it needs of it. */
@@ -82,6 +83,8 @@ export interface FeatureNeeds {
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
   /** Makes a call of exactly this tool, whatever the catalogue has under its name. */
   readonly callExactly: (tool: Tool, call: ToolCall) => Promise<ToolOutcome>;
+  /** What texts mean; the hub closes it. */
+  readonly embedder: Embedder;
   readonly events: Events;
   readonly log: Log;
   readonly clock: Clock;

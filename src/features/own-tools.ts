@@ -26,11 +26,6 @@ import { createSystemTools } from "./admin/system.ts";
 import { createPlatformTools, type PlatformToolDeps } from "./admin/tools.ts";
 import { createHistoryTools } from "./aids/history.ts";
 import { createNative, type NativeDeps } from "./core-floor.ts";
-import type { Memory } from "./knowledge/memory/memory.ts";
-import { reachOf } from "./knowledge/memory/spaces.ts";
-import { createKnowledgeSource } from "./knowledge/tools/knowledge-source.ts";
-import type { KnowledgeToolsDeps } from "./knowledge/tools/knowledge-tool.ts";
-import { createMemorySource } from "./knowledge/tools/memory-source.ts";
 import { checkFeatures, fixedToolsOf, type NamedFeature } from "./open-features.ts";
 import { createWebTools } from "./web/create-web-tools.ts";
 
@@ -41,8 +36,6 @@ export interface OwnToolsDeps
   readonly settings: () => Settings;
   readonly store: Store;
   readonly identity: Identity;
-  readonly memory: Memory;
-  readonly knowledge: Omit<KnowledgeToolsDeps, "reachOf" | "clock">;
   readonly features: readonly NamedFeature[];
   readonly questions: Questions;
   readonly vault: Vault;
@@ -79,7 +72,7 @@ export interface OwnTools {
 
 /** The tools that come with Toolkeep, of every folder that has some. */
 export function createOwnTools(deps: OwnToolsDeps): OwnTools {
-  const { identity, memory, features, questions, vault, settings, clock, catalog, upstream } = deps;
+  const { identity, features, questions, vault, settings, clock, catalog, upstream } = deps;
   const agentName = (id: string) => identity.agentById(id)?.name;
   const native = createNative(deps);
   const web = createWebTools(deps);
@@ -88,7 +81,6 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const isMeant = () => settings().toolSearch.embeddings === "auto";
   const meanings = new Meanings({ embedder, isOn: isMeant });
   const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
-  const reach = (caller: Caller) => reachOf(caller, ownerOf(caller), settings());
   const usage = new ToolUsage({
     isOn: () => settings().toolSearch.learn,
     store: deps.store.toolUses,
@@ -122,8 +114,6 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
       clock,
     }),
     createServerTools({ upstream, questions }),
-    createMemorySource({ memory, reachOf: reach, clock }),
-    createKnowledgeSource({ ...deps.knowledge, reachOf: reach, clock }),
     ...fixedToolsOf(features),
     createAgentTools({
       identity,

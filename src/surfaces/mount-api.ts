@@ -30,9 +30,6 @@ import { pageRoutes } from "./api/routes/identity/page.ts";
 import { peopleRoutes } from "./api/routes/identity/people.ts";
 import { sessionRoutes } from "./api/routes/identity/session.ts";
 import { tokenRoutes } from "./api/routes/identity/tokens.ts";
-import { knowledgeRoutes } from "./api/routes/knowledge/knowledge.ts";
-import { memoryRoutes } from "./api/routes/knowledge/memories.ts";
-import { sourceRoutes } from "./api/routes/knowledge/sources.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { importRoutes } from "./api/routes/servers/imports.ts";
 import { serverTestRoutes } from "./api/routes/servers/server-tests.ts";
@@ -167,9 +164,6 @@ const ROUTES = [
   accessRoutes,
   callStreamRoute,
   auditExportRoute,
-  memoryRoutes,
-  sourceRoutes,
-  knowledgeRoutes,
   configRoutes,
   settingRoutes,
 ];

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { KnowledgeSync, SourceReport, SyncRequest } from "../../src/features/knowledge/knowledge.ts";
+import type { SourceReport } from "../../src/features/knowledge/contract.ts";
+import type { KnowledgeSync, SyncRequest } from "../../src/features/knowledge/knowledge.ts";
 import { SourceSync, type SyncDeps } from "../../src/features/knowledge/sync/source-sync.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
@@ -48,7 +49,16 @@ export async function testSync(
   const store = await openStore({ home, databaseUrl, clock: systemClock });
   const index = await openIndex({ home, databaseUrl, clock: systemClock });
   const sync = new SourceSync({
-    ...{ home, databaseUrl, store, worker: SYNC_WORKER, clock: systemClock, newId: randomId, log: silentLog },
+    ...{
+      home,
+      databaseUrl,
+      sources: store.sources,
+      sharing: store,
+      worker: SYNC_WORKER,
+      clock: systemClock,
+      newId: randomId,
+      log: silentLog,
+    },
     ...(options.parsing && { parsing: options.parsing }),
     ...(options.callSourceTool && { callSourceTool: options.callSourceTool }),
     ...(options.counts && { counts: options.counts }),

@@ -1,5 +1,6 @@
-import type { Caller, TokenScope } from "../../contract/caller.ts";
-import { labelOf } from "../../contract/caller.ts";
+import { OPERATOR } from "../../call/identity/callers.ts";
+import { type Caller, covers, labelOf, type TokenScope } from "../../contract/caller.ts";
+import type { RouteActor } from "../../contract/define-route.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { Access } from "./knowledge.ts";
 
@@ -21,6 +22,16 @@ export function accessOf(
 ): Access {
   if (operator) return EVERYTHING;
   return { labels: scopes ? labelsIn(scopes) : labelsFor(agentName, agents) };
+}
+
+/** People and programs that look after the installation see every label; viewers see only what has none. */
+export function accessOfActor({ role }: RouteActor): Access {
+  return covers(role, "operator") ? EVERYTHING : { labels: [] };
+}
+
+/** The name that is noted with what a person or program writes. */
+export function signatureOf({ kind, name }: RouteActor): string {
+  return kind === "person" ? name : OPERATOR;
 }
 
 function labelsIn(scopes: readonly TokenScope[]): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Events } from "../../contract/events.ts";
-import type { SourceRecord } from "../../machine/db/tables/knowledge/source-record.ts";
-import type { KnowledgeSync, SyncProgress } from "./knowledge.ts";
+import type { SourceRecord, SyncProgress } from "./contract.ts";
+import type { KnowledgeSync } from "./knowledge.ts";
 
 export interface AnnouncedDeps {
   readonly sync: KnowledgeSync;

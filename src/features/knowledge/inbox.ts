@@ -3,6 +3,7 @@ import { link, mkdir, readdir, stat, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { InboxFile, InboxInput, InboxList } from "./contract.ts";
 import type { KnowledgeSync } from "./knowledge.ts";
 import { metadataOf, storable, tagsOf } from "./memory/memory-text.ts";
 
@@ -15,21 +16,9 @@ export interface InboxDeps {
   readonly onPut?: (source: string) => void;
 }
 
-export interface InboxInput {
-  readonly content: string;
-  readonly title?: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly filename?: string;
-  readonly extension?: string;
+export interface InboxDocument extends InboxInput {
   /** Who put it there. */
   readonly by: string;
-}
-
-export interface InboxFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly modifiedAt: number;
 }
 
 const ENDING = /\.([a-z0-9]{1,10})$/i;
@@ -60,7 +49,7 @@ export class Inbox {
 
   /** Resolves with the name it got. Throws BAD_REQUEST for what cannot be put there. */
   async put(
-    input: InboxInput,
+    input: InboxDocument,
   ): Promise<{ readonly name: string; readonly path: string; readonly source: string }> {
     const extension = extensionOf(input);
     check(input);
@@ -78,9 +67,7 @@ export class Inbox {
   }
 
   /** Newest first, at most `limit`. */
-  async list(
-    limit: number,
-  ): Promise<{ readonly folder: string; readonly files: readonly InboxFile[]; readonly total: number }> {
+  async list(limit: number): Promise<InboxList> {
     const { folder } = await this.#deps.sync.inbox();
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = entries
@@ -95,7 +82,7 @@ export class Inbox {
     return { folder, files: files.slice(0, limit), total: names.length };
   }
 
-  #textOf({ content, title, tags = [], metadata = {}, by }: InboxInput, extension: string): string {
+  #textOf({ content, title, tags = [], metadata = {}, by }: InboxDocument, extension: string): string {
     const safe = (text: string) => this.#deps.redact(storable(text));
     const body = safe(content);
     if (extension !== "md") return body;
@@ -112,7 +99,7 @@ export class Inbox {
   }
 }
 
-function check({ content, title = "", tags = [] }: InboxInput): void {
+function check({ content, title = "", tags = [] }: InboxDocument): void {
   const problem =
     content.trim() === ""
       ? "expected content; got only spaces"
@@ -127,7 +114,7 @@ function check({ content, title = "", tags = [] }: InboxInput): void {
 }
 
 /** The extension that is given, else that of the file name where it is a safe one, else `md`. */
-function extensionOf({ extension, filename }: InboxInput): string {
+function extensionOf({ extension, filename }: InboxDocument): string {
   const given = extension?.trim().replace(/^\./, "").toLowerCase();
   const ofName = ENDING.exec(filename?.trim() ?? "")?.[1]?.toLowerCase();
   const wanted = given ?? (ofName !== undefined && isSafeExtension(ofName) ? ofName : "md");
@@ -143,7 +130,7 @@ function isSafeExtension(extension: string): boolean {
 }
 
 /** The name without its ending: letters, digits, `-`, `_` and `.` inside, whatever was asked for. */
-function stemOf({ filename, title }: InboxInput, extension: string, now: number): string {
+function stemOf({ filename, title }: InboxDocument, extension: string, now: number): string {
   const named = filename?.trim() ?? title ?? "";
   const ending = ENDING.exec(named)?.[1]?.toLowerCase() ?? "";
   const isReplaced = [extension, "md", "markdown", "txt"].includes(ending);

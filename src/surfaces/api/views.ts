@@ -4,11 +4,9 @@ import { contextOf } from "../../call/identity/context.ts";
 import { OPERATOR } from "../../call/identity/identity.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { spaceOfOwner } from "../../features/knowledge/memory/spaces.ts";
 import type { Hub } from "../../hub.ts";
 import type { AgentRecord, ConsentRecord, TokenRecord } from "../../machine/db/store.ts";
-import type { MemoryRecord, MemoryVersion } from "../../machine/db/tables/knowledge/memory-record.ts";
-import type { AgentView, MemoryVersionView, MemoryView, TokenView, ToolDetail } from "./contract.ts";
+import type { AgentView, TokenView, ToolDetail } from "./contract.ts";
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
 
@@ -56,19 +54,6 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
       .filter((agent) => hub.catalog.visible(callerOf(hub, agent)).some((seen) => seen.name === tool.name))
       .map((agent) => agent.name),
   };
-}
-
-export function memoryView(hub: Hub, { agentId, ...memory }: MemoryRecord): MemoryView {
-  return { ...memory, ...ownerView(hub, agentId) };
-}
-
-export function memoryVersionView(hub: Hub, { agentId, ...version }: MemoryVersion): MemoryVersionView {
-  return { ...version, ...ownerView(hub, agentId) };
-}
-
-function ownerView(hub: Hub, owner: string): Pick<MemoryView, "agent" | "space"> {
-  const space = spaceOfOwner(owner) ?? null;
-  return { agent: space === null ? agentName(hub, owner) : null, space };
 }
 
 /** The agent itself, as an admin acts for it: through no token, with every scope. */

@@ -1,6 +1,5 @@
 import type { AddressInfo } from "node:net";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
-import { startBackgroundSync } from "../../features/knowledge/sync/background-sync.ts";
 import type { Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { watchSettings } from "../../machine/config/watch.ts";
@@ -87,13 +86,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       clock,
       log,
     });
-    void hub.knowledge.resume().catch((error: unknown) => {
-      log.warn({ cause: messageOf(error) }, "what was gathered could not be gone on with");
-    });
-    const syncing = startBackgroundSync({
-      ...{ home, store: hub.store, sync: hub.knowledge.sync, log },
-      settings: () => hub.settings.sync,
-    });
+    const syncing = hub.knowledge.startBackground();
     return {
       url: opened.url,
       home,

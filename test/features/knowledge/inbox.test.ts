@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
 import { Inbox } from "../../../src/features/knowledge/inbox.ts";
-import type { SourceRecord } from "../../../src/machine/db/tables/knowledge/source-record.ts";
 import { tempHome } from "../../support/temp-home.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
 import type { KnowledgeDeps } from "../../../src/features/knowledge/knowledge-index.ts";
 import { KnowledgeIndex } from "../../../src/features/knowledge/knowledge-index.ts";
 import { silentLog } from "../../../src/lib/log.ts";
-import type { SourceRecord } from "../../../src/machine/db/tables/knowledge/source-record.ts";
 import type { Embedder } from "../../../src/machine/text/meaning/embedder.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { entity, NOW } from "./index/indexes.ts";

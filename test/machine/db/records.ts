@@ -1,3 +1,4 @@
+import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
 import type {
   AgentRecord,
   CallRecord,
@@ -15,7 +16,6 @@ import type {
   PersonRecord,
   SessionRecord,
 } from "../../../src/machine/db/tables/identity/person-record.ts";
-import type { SourceRecord } from "../../../src/machine/db/tables/knowledge/source-record.ts";
 
 /** Far beyond 32 bits, as every real time is. */
 export const NOW = 1_784_849_483_838;

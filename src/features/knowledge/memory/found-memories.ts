@@ -1,9 +1,9 @@
-import type { MemoryRecord } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import { termsOf } from "../../../machine/text/analyser.ts";
 import { fold } from "../../../machine/text/words.ts";
 import type { MemorySearch } from "../knowledge.ts";
 import { hasPhrase } from "../search/phrases.ts";
 import { hasFilters, type Query } from "../search/query.ts";
+import type { MemoryRecord } from "./contract.ts";
 import type { Memory } from "./memory.ts";
 import { snippetOf } from "./snippet.ts";
 

@@ -4,17 +4,19 @@ import type { Clock } from "../../../lib/clock.ts";
 import { createSerial } from "../../../lib/flow/serial.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { stableJson } from "../../../lib/json.ts";
-import type {
-  MemoryContent,
-  MemoryRecord,
-  MemoryStore,
-  MemoryType,
-  MemoryVersion,
-} from "../../../machine/db/tables/knowledge/memory-record.ts";
+import type { MemoryStore } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 import { similarity } from "../../../machine/text/similarity.ts";
 import { canSee, EVERYTHING } from "../access.ts";
 import type { Access } from "../knowledge.ts";
+import type {
+  MemoryContent,
+  MemoryEdit,
+  MemoryRecord,
+  MemoryType,
+  MemoryVersion,
+  NewMemory,
+} from "./contract.ts";
 import { type MemoryHit, MemoryIndexes } from "./memory-indexes.ts";
 import { isSame, metadataOf, storable, tagsOf } from "./memory-text.ts";
 import { candidatesIn, rankCandidates } from "./rank-memories.ts";
@@ -31,26 +33,8 @@ export interface MemoryDeps {
   readonly onChange?: (id: string) => void;
 }
 
-export interface MemoryInput {
-  readonly text: string;
-  readonly tags: readonly string[];
-  /** What it is about: takes the place of what is remembered under it. */
-  readonly key?: string;
-  readonly type?: MemoryType;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly label?: string;
-  readonly expiresAt?: number;
-}
-
-/** What is given replaces what was; a null takes it away. */
-export interface MemoryChange {
-  readonly text?: string;
-  readonly tags?: readonly string[];
-  readonly type?: MemoryType;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly label?: string | null;
-  readonly expiresAt?: number | null;
-}
+/** With a key it replaces what is remembered under that key. */
+export type MemoryInput = Omit<NewMemory, "agent" | "space" | "tags"> & Required<Pick<NewMemory, "tags">>;
 
 export interface RecallRequest {
   /** Absent: the newest. */
@@ -88,10 +72,8 @@ export type Remembered =
   | { readonly kind: "known"; readonly memory: MemoryRecord }
   | { readonly kind: "full"; readonly limit: number };
 
-/** What one owner can remember of each label and of none, and the longest memory: of a fact, and of what is kept under a key. */
+/** How much one owner can remember of each label, and without one. */
 export const MAX_MEMORIES = 5_000;
-export const MAX_MEMORY_CHARS = 4_000;
-export const MAX_CONTENT_CHARS = 10_000;
 
 const SIMILAR = 0.6;
 const SIMILAR_SHOWN = 3;
@@ -203,12 +185,7 @@ export class Memory {
   }
 
   /** What it said before is kept. Undefined when this owner has no such memory. */
-  update(
-    owner: string,
-    id: string,
-    change: MemoryChange,
-    doing: Doing = {},
-  ): Promise<Remembered | undefined> {
+  update(owner: string, id: string, change: MemoryEdit, doing: Doing = {}): Promise<Remembered | undefined> {
     return this.#serially(owner, async () => {
       if (!(await this.get([owner], { id }, doing.access))) return undefined;
       const text = change.text === undefined ? undefined : this.#safe(change.text);

@@ -1,6 +1,6 @@
-import type { MemoryRecord } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import { TextIndex } from "../../../machine/text/index/text-index.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
+import type { MemoryRecord } from "./contract.ts";
 import type { Chosen, MemoryHit, MemoryIndex } from "./memory-indexes.ts";
 
 /** What one owner has for a query, by words and by meaning. */

@@ -1,6 +1,6 @@
 import { wholeCharacterAt } from "../../../lib/text/whole-characters.ts";
 import { termsOf } from "../../../machine/text/analyser.ts";
-import type { Mark } from "../knowledge.ts";
+import type { Mark } from "../contract.ts";
 
 const MAX_CHARS = 300;
 /** What stands before the first word that was found. */

@@ -1,14 +1,6 @@
-import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
 import { canSee } from "../access.ts";
-import type {
-  Access,
-  FoundMemory,
-  KnowledgeReader,
-  MemorySearch,
-  SearchPage,
-  SearchRequest,
-  SearchResult,
-} from "../knowledge.ts";
+import type { FoundMemory, SearchPage, SearchResult, SourceRecord } from "../contract.ts";
+import type { Access, KnowledgeReader, MemorySearch, SearchRequest } from "../knowledge.ts";
 import { documentFile } from "../sources/document-file.ts";
 import { memoryHash, type Rest, readCursor, writeCursor } from "./cursor.ts";
 import { parseQuery, type Query } from "./query.ts";

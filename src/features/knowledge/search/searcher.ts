@@ -7,8 +7,8 @@ import type {
 import type { Analyser } from "../../../machine/text/analyser.ts";
 import { cosine } from "../../../machine/text/meaning/direction.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
+import type { ChunkView, EntityMatch, EntityView, FoundChunk } from "../contract.ts";
 import { documentAnalyser } from "../indexing/document-analyser.ts";
-import type { ChunkView, EntityMatch, EntityView, FoundChunk } from "../knowledge.ts";
 import { allowedEntities } from "./filters.ts";
 import { FUSION, fusedChunks, type RankedEntity, rankedEntities, relevantOf } from "./fusion.ts";
 import { IndexMirror, type MirroredEntity } from "./index-mirror.ts";

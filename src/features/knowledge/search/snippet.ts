@@ -1,5 +1,5 @@
 import { fold } from "../../../machine/text/words.ts";
-import type { Mark } from "../knowledge.ts";
+import type { Mark } from "../contract.ts";
 
 /** What is to be marked. */
 export interface Marked {

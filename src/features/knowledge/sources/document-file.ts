@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
+import type { SourceRecord } from "../contract.ts";
 
 /** The paths by which rules may know the file that a document was read from. */
 export interface DocumentFile {

@@ -2,7 +2,8 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { Store } from "../../../machine/db/store.ts";
+import type { Sharing } from "../../../machine/db/sharing.ts";
+import type { SourceStore } from "../../../machine/db/tables/knowledge/source-record.ts";
 import type { KnowledgeSync } from "../knowledge.ts";
 import { inboxFolder, planSource } from "../sources/plan-source.ts";
 import { SourceWatch, type SourceWatchOptions, type WatchedPlace } from "./watch-sources.ts";
@@ -17,7 +18,8 @@ export interface BackgroundSettings {
 export interface BackgroundDeps extends Pick<SourceWatchOptions, "quietMs"> {
   readonly home: string;
   readonly sync: KnowledgeSync;
-  readonly store: Pick<Store, "lead" | "sources">;
+  readonly sources: Pick<SourceStore, "list">;
+  readonly sharing: Pick<Sharing, "lead">;
   /** Asked anew every time. */
   readonly settings: () => BackgroundSettings;
   readonly log: Log;
@@ -36,7 +38,7 @@ const LOOK_MS = 10_000;
  */
 export function startBackgroundSync(deps: BackgroundDeps): { close(): Promise<void> } {
   const stop = new AbortController();
-  const ended = deps.store.lead("knowledge-background", (signal) => keepUp(deps, signal), stop.signal);
+  const ended = deps.sharing.lead("knowledge-background", (signal) => keepUp(deps, signal), stop.signal);
   ended.catch((error) => deps.log.warn({ cause: messageOf(error) }, "sources are not synced by themselves"));
   return {
     async close() {
@@ -74,10 +76,10 @@ async function keepUp(deps: BackgroundDeps, signal: AbortSignal): Promise<void> 
 }
 
 /** An inbox that nobody ever used starts no thread. */
-async function hasDocuments({ store, home }: BackgroundDeps): Promise<boolean> {
-  const sources = (await store.sources.list().catch(() => [])).filter(({ enabled }) => enabled);
-  if (sources.some(({ kind, lastSync }) => kind !== "inbox" || lastSync !== null)) return true;
-  return sources.length > 0 && (await readdir(inboxFolder(home)).catch(() => [])).length > 0;
+async function hasDocuments({ sources, home }: BackgroundDeps): Promise<boolean> {
+  const enabled = (await sources.list().catch(() => [])).filter((source) => source.enabled);
+  if (enabled.some(({ kind, lastSync }) => kind !== "inbox" || lastSync !== null)) return true;
+  return enabled.length > 0 && (await readdir(inboxFolder(home)).catch(() => [])).length > 0;
 }
 
 /** Never rejects: what could not be done now is done the next time. One that runs already sees most of what changed; the rest waits its turn. */
@@ -96,9 +98,9 @@ function told({ log }: BackgroundDeps, error: unknown): void {
   log.warn({ cause: messageOf(error) }, "a sync in the background failed; it is tried again");
 }
 
-async function placesOf({ store, home }: BackgroundDeps): Promise<WatchedPlace[]> {
+async function placesOf({ sources, home }: BackgroundDeps): Promise<WatchedPlace[]> {
   const places: WatchedPlace[] = [];
-  for (const { name, kind, config, enabled } of await store.sources.list()) {
+  for (const { name, kind, config, enabled } of await sources.list()) {
     if (!enabled) continue;
     const plan = await planSource(kind, config, home);
     if (plan.ok) places.push({ source: name, plan: plan.value });

@@ -1,4 +1,5 @@
-import type { SyncOutcome, SyncProgress, SyncRequest } from "../knowledge.ts";
+import type { SyncOutcome, SyncProgress } from "../contract.ts";
+import type { SyncRequest } from "../knowledge.ts";
 
 type Joined = Pick<SyncRequest, "signal" | "onProgress">;
 

@@ -3,19 +3,11 @@ import { messageOf, ToolkeepError } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { NewId } from "../../../lib/id.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { Store } from "../../../machine/db/store.ts";
-import type { SourceRecord } from "../../../machine/db/tables/knowledge/source-record.ts";
+import type { Sharing } from "../../../machine/db/sharing.ts";
+import type { SourceStore } from "../../../machine/db/tables/knowledge/source-record.ts";
 import { canSee } from "../access.ts";
-import type {
-  Access,
-  KnowledgeSync,
-  SourceReport,
-  SourceStatus,
-  SourceTest,
-  SyncOutcome,
-  SyncProgress,
-  SyncRequest,
-} from "../knowledge.ts";
+import type { SourceRecord, SourceReport, SourceTest, SyncOutcome, SyncProgress } from "../contract.ts";
+import type { Access, KnowledgeSync, SourceStatus, SyncRequest } from "../knowledge.ts";
 import { inboxFolder, planSource } from "../sources/plan-source.ts";
 import type { CallSourceTool } from "../sources/plugin-source.ts";
 import { type PluginSyncDeps, pluginPrefix, syncPlugin, testPlugin } from "./plugin-sync.ts";
@@ -25,7 +17,8 @@ import { SyncThread, type SyncThreadOptions } from "./sync-thread.ts";
 export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> {
   readonly home: string;
   readonly databaseUrl: string | null;
-  readonly store: Pick<Store, "sources" | "attempt" | "lead">;
+  readonly sources: SourceStore;
+  readonly sharing: Pick<Sharing, "attempt" | "lead">;
   /** How tools of plugins are called that are sources; absent: there are none. */
   readonly callSourceTool?: CallSourceTool;
   /** What the index holds, by the id of a source. */
@@ -109,7 +102,7 @@ export class SourceSync implements KnowledgeSync {
   }
 
   async status(access: Access): Promise<readonly SourceStatus[]> {
-    const [sources, counts] = await Promise.all([this.#deps.store.sources.list(), this.#deps.counts?.()]);
+    const [sources, counts] = await Promise.all([this.#deps.sources.list(), this.#deps.counts?.()]);
     const rate = this.#deps.embeddingRate?.();
     return sources
       .filter((source) => canSee(access, source.label))
@@ -138,13 +131,13 @@ export class SourceSync implements KnowledgeSync {
   async addSource(source: Parameters<KnowledgeSync["addSource"]>[0]): Promise<SourceRecord> {
     const { name, kind, config, label = null } = source;
     await this.#check({ name, kind, config, label });
-    const { clock, newId, store } = this.#deps;
+    const { clock, newId, sources } = this.#deps;
     const now = clock();
     const record = {
       ...{ id: newId("src"), name, kind, config, label, enabled: true, lastSync: null },
       ...{ createdAt: now, updatedAt: now },
     };
-    await store.sources.create(record);
+    await sources.create(record);
     return record;
   }
 
@@ -155,7 +148,7 @@ export class SourceSync implements KnowledgeSync {
     const before = await this.#named(name);
     const after = { ...before, ...change, updatedAt: this.#deps.clock() };
     await this.#check({ ...after, config: change.config ? after.config : undefined });
-    await this.#deps.store.sources.update(before.id, { ...change, updatedAt: after.updatedAt });
+    await this.#deps.sources.update(before.id, { ...change, updatedAt: after.updatedAt });
     return after;
   }
 
@@ -175,18 +168,18 @@ export class SourceSync implements KnowledgeSync {
     }
     // First what was read: a source that is still there can be removed once more.
     await this.#thread.forget(id);
-    await this.#deps.store.sources.delete(id);
+    await this.#deps.sources.delete(id);
   }
 
   sources(): Promise<readonly SourceRecord[]> {
-    return this.#deps.store.sources.list();
+    return this.#deps.sources.list();
   }
 
   async inbox() {
-    const { home, store } = this.#deps;
+    const { home, sources } = this.#deps;
     const folder = inboxFolder(home);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const there = (await store.sources.list()).find(({ kind }) => kind === "inbox");
+    const there = (await sources.list()).find(({ kind }) => kind === "inbox");
     return { folder, source: there ?? (await this.#addInbox()) };
   }
 
@@ -197,7 +190,7 @@ export class SourceSync implements KnowledgeSync {
   }
 
   async #syncOne(source: SourceRecord, request: SyncRequest, signal: AbortSignal): Promise<SourceReport> {
-    const { clock, store, log } = this.#deps;
+    const { clock, sources, log } = this.#deps;
     const { id, name } = source;
     const onProgress = (progress: SyncProgress) => {
       this.#progress.set(id, progress);
@@ -208,7 +201,7 @@ export class SourceSync implements KnowledgeSync {
       const ended = this.#read(source, onProgress, AbortSignal.any([signal, stop.signal]));
       this.#current = { id, stop, ended };
       const report = await ended;
-      await store.sources.update(id, { lastSync: { ...report, at: clock() } });
+      await sources.update(id, { lastSync: { ...report, at: clock() } });
       const { ok, error, seen, added, changed, gone, failed: broken, durationMs } = report;
       log.info(
         { source: name, ok, error, seen, added, changed, gone, failed: broken, durationMs },
@@ -253,13 +246,13 @@ export class SourceSync implements KnowledgeSync {
       await this.#busy.catch(() => {});
     }
     stop.throwIfAborted();
-    const { store } = this.#deps;
+    const { sharing } = this.#deps;
     let isDone = false;
     const once = async (inner: AbortSignal) => {
       await work(inner);
       isDone = true;
     };
-    const busy = waits ? store.lead(JOB, once, stop) : store.attempt(JOB, once, stop);
+    const busy = waits ? sharing.lead(JOB, once, stop) : sharing.attempt(JOB, once, stop);
     this.#busy = busy;
     try {
       await busy;
@@ -276,24 +269,24 @@ export class SourceSync implements KnowledgeSync {
       if (!canSee(access, source.label)) throw missing(name);
       return [source];
     }
-    return (await this.#deps.store.sources.list()).filter(
+    return (await this.#deps.sources.list()).filter(
       (source) => source.enabled && canSee(access, source.label),
     );
   }
 
   async #named(name: string): Promise<SourceRecord> {
-    const source = await this.#deps.store.sources.byName(name);
+    const source = await this.#deps.sources.byName(name);
     if (!source) throw missing(name);
     return source;
   }
 
   async #addInbox(): Promise<SourceRecord> {
-    const { store } = this.#deps;
+    const { sources } = this.#deps;
     try {
       return await this.addSource({ name: INBOX, kind: "inbox", config: {} });
     } catch (error) {
       // Somebody else was faster, or uses the name for something else.
-      const there = (await store.sources.list()).find(({ kind }) => kind === "inbox");
+      const there = (await sources.list()).find(({ kind }) => kind === "inbox");
       if (there) return there;
       throw error;
     }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { RecentRate } from "../../../lib/flow/recent-rate.ts";
-import type { SourceReport, SyncProblem, SyncProgress } from "../knowledge.ts";
+import type { SourceReport, SyncProblem, SyncProgress } from "../contract.ts";
 
 const MAX_PROBLEMS = 50;
 const MAX_REASON = 300;

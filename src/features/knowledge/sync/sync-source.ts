@@ -5,7 +5,7 @@ import type {
   KnownEntity,
   NewEntity,
 } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
-import type { SourceReport, SyncProgress } from "../knowledge.ts";
+import type { SourceReport, SyncProgress } from "../contract.ts";
 import type { FileReader, ReadDocument, ReadEnd } from "../parse/read-job.ts";
 import { compareKeys } from "../sources/compare-keys.ts";
 import { isContainer } from "../sources/file-type.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { WorkerThread } from "../../../lib/worker-rpc.ts";
-import type { SourceReport, SourceTest, SyncProgress } from "../knowledge.ts";
+import type { SourceReport, SourceTest, SyncProgress } from "../contract.ts";
 import type { ReadDocument } from "../parse/read-job.ts";
 import type { PluginDocument } from "../sources/plugin-source.ts";
 import type { SourcePlan } from "../sources/source-plan.ts";

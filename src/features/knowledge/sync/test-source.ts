@@ -1,4 +1,4 @@
-import type { SourceTest, SyncProblem } from "../knowledge.ts";
+import type { SourceTest, SyncProblem } from "../contract.ts";
 import type { FileReader, ReadDocument } from "../parse/read-job.ts";
 import { reasonOf } from "../sources/reason.ts";
 import type { Scanned } from "../sources/scan-folder.ts";

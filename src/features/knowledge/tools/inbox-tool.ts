@@ -1,15 +1,14 @@
 import { output } from "../../../contract/define-tool.ts";
 import type { Tool } from "../../../contract/tool.ts";
 import { EVERYTHING } from "../access.ts";
-import type { InboxInput } from "../inbox.ts";
-import type { SyncOutcome } from "../knowledge.ts";
+import type { InboxInput, SyncOutcome } from "../contract.ts";
 import { type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
 
 /** As long a call waits for its sync, which may stand behind another; it goes on behind it. */
 const WAIT_MS = 10_000;
 
-interface Put extends Omit<InboxInput, "by"> {
+interface Put extends InboxInput {
   readonly sync_immediately?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** Memories as tools show them to models and programs. */
-import type { MemoryRecord, MemoryVersion } from "../../../machine/db/tables/knowledge/memory-record.ts";
+import type { MemoryRecord, MemoryVersion } from "../memory/contract.ts";
 import { OWN_SPACE, spaceOfOwner } from "../memory/spaces.ts";
 
 const MAX_SHOWN_SIMILAR = 200;

@@ -2,7 +2,7 @@ import type { Caller } from "../../../contract/caller.ts";
 import { type Definition, explainRefusal, failed, output, toolOf } from "../../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import { MEMORY_TYPES } from "../../../machine/db/tables/knowledge/memory-record.ts";
+import { MEMORY_TYPES } from "../memory/contract.ts";
 import type { Memory, Remembered } from "../memory/memory.ts";
 import { OWN_SPACE, type Reach } from "../memory/spaces.ts";
 import { shortLine, shownMemory } from "./memory-result.ts";

@@ -1,7 +1,7 @@
 import { failed, output } from "../../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../../contract/tool.ts";
-import type { MemoryType } from "../../../machine/db/tables/knowledge/memory-record.ts";
-import { MAX_MEMORY_CHARS } from "../memory/memory.ts";
+import type { MemoryType } from "../memory/contract.ts";
+import { MAX_MEMORY_CHARS } from "../memory/contract.ts";
 import { ownerOfSpace, ownersRead, ownerWritten, type Reach } from "../memory/spaces.ts";
 import { line, shownMemory } from "./memory-result.ts";
 import { type MemoryToolsDeps, memoryTool, notWritable, SPACE, TYPE, told } from "./memory-tool.ts";

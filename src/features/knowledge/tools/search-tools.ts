@@ -1,6 +1,6 @@
 import { failed, output } from "../../../contract/define-tool.ts";
 import type { Tool } from "../../../contract/tool.ts";
-import type { ChunkView, EntityView, FoundChunk, SearchResult } from "../knowledge.ts";
+import type { ChunkView, EntityView, FoundChunk, SearchResult } from "../contract.ts";
 import { ownersRead } from "../memory/spaces.ts";
 import { hasWords, parseQuery } from "../search/query.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool, rounded, withFileRules } from "./knowledge-tool.ts";

@@ -1,12 +1,7 @@
 import { failed, output } from "../../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolContext, ToolResult } from "../../../contract/tool.ts";
-import type {
-  EmbeddingProgress,
-  SourceReport,
-  SourceStatus,
-  SyncOutcome,
-  SyncProgress,
-} from "../knowledge.ts";
+import type { EmbeddingProgress, SourceReport, SyncOutcome, SyncProgress } from "../contract.ts";
+import type { SourceStatus } from "../knowledge.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
 

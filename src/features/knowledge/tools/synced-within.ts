@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../../contract/tool.ts";
-import type { SyncOutcome } from "../knowledge.ts";
+import type { SyncOutcome } from "../contract.ts";
 
 /** Undefined: it takes longer, and goes on. It also goes on when whoever waits goes away. */
 export async function syncedWithin(

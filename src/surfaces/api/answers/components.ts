@@ -3,8 +3,6 @@ import { namedSchemas } from "../../../contract/shape.ts";
 import { agentAnswers } from "./agents.ts";
 import { daemonAnswers } from "./daemon.ts";
 import { importAnswers } from "./imports.ts";
-import { knowledgeAnswers } from "./knowledge.ts";
-import { memoryAnswers } from "./memories.ts";
 import { sessionAnswers } from "./sessions.ts";
 import { settingAnswers } from "./settings.ts";
 import * as s from "./shape.ts";
@@ -16,8 +14,6 @@ export const COMPONENTS = {
   ...toolAnswers,
   ...importAnswers,
   ...sessionAnswers,
-  ...knowledgeAnswers,
-  ...memoryAnswers,
   ...settingAnswers,
   ...daemonAnswers,
 };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Access, SearchRequest, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SearchResult, SourceRecord } from "../../../../src/features/knowledge/contract.ts";
+import type { Access, SearchRequest } from "../../../../src/features/knowledge/knowledge.ts";
 import { knowledgeReader } from "../../../../src/features/knowledge/search/knowledge-reader.ts";
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
-import type { SourceRecord } from "../../../../src/machine/db/tables/knowledge/source-record.ts";
 import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";
 
 const EVERYTHING: Access = { labels: null };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Access, FoundMemory, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
+import type { FoundMemory, SearchResult } from "../../../../src/features/knowledge/contract.ts";
+import type { Access } from "../../../../src/features/knowledge/knowledge.ts";
 import { knowledgeReader } from "../../../../src/features/knowledge/search/knowledge-reader.ts";
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
 import { entity, NOW, sqliteIndex, type TestIndex } from "../index/indexes.ts";

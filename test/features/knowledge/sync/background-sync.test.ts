@@ -14,7 +14,14 @@ import { waitUntil } from "../../../support/wait-until.ts";
 
 function started(t: TestSync, settings: BackgroundSettings, firstMs = 10): AsyncDisposable {
   const background = startBackgroundSync({
-    ...{ home: t.home, sync: t.sync, store: t.store, log: silentLog, settings: () => settings },
+    ...{
+      home: t.home,
+      sync: t.sync,
+      sources: t.store.sources,
+      sharing: t.store,
+      log: silentLog,
+      settings: () => settings,
+    },
     ...{ quietMs: 50, firstMs, lookMs: 50 },
   });
   return { [Symbol.asyncDispose]: () => background.close() };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SyncProgress } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SyncProgress } from "../../../../src/features/knowledge/contract.ts";
 import type {
   FileReader,
   ReadDocument,

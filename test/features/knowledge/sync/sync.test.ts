@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SyncProgress } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SyncProgress } from "../../../../src/features/knowledge/contract.ts";
 import type { SourceCounts } from "../../../../src/features/knowledge/sync/source-sync.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
 import { isAtLength } from "../../../support/length.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToolContext } from "../../../../src/contract/tool.ts";
-import type { SyncOutcome } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SyncOutcome } from "../../../../src/features/knowledge/contract.ts";
 import { inboxTool } from "../../../../src/features/knowledge/tools/inbox-tool.ts";
 import type { KnowledgeToolsDeps } from "../../../../src/features/knowledge/tools/knowledge-tool.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { SearchRequest, SearchResult } from "../../../../src/features/knowledge/knowledge.ts";
+import type { SearchResult } from "../../../../src/features/knowledge/contract.ts";
+import type { SearchRequest } from "../../../../src/features/knowledge/knowledge.ts";
 import {
   MAX_BY_FILTERS,
   MAX_SHOWN,

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 import type { Progress, ToolContext, ToolResult } from "../../../../src/contract/tool.ts";
-import type {
-  SourceStatus,
-  SyncProgress,
-  SyncRequest,
-} from "../../../../src/features/knowledge/knowledge.ts";
+import type { SyncProgress } from "../../../../src/features/knowledge/contract.ts";
+import type { SourceStatus, SyncRequest } from "../../../../src/features/knowledge/knowledge.ts";
 import type { KnowledgeToolsDeps } from "../../../../src/features/knowledge/tools/knowledge-tool.ts";
 import { createSyncTools } from "../../../../src/features/knowledge/tools/sync-tools.ts";
 

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  type MemoryRecord,
-  VERSIONS_OF_MEMORY,
-} from "../../../../src/machine/db/tables/knowledge/memory-record.ts";
+import type { MemoryRecord } from "../../../../src/features/knowledge/memory/contract.ts";
+import { VERSIONS_OF_MEMORY } from "../../../../src/machine/db/tables/knowledge/memory-record.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
