@@ -1,7 +1,10 @@
 /** The features, in the order in which they are opened. To add one, add its folder to `features/` and a line here. */
 
+import { access } from "./call/access/feature.ts";
 import { audit } from "./call/audit/feature.ts";
+import { toolboxes } from "./call/catalog/toolboxes/feature.ts";
 import { calls } from "./call/executor/feature.ts";
+import { identity } from "./call/identity/feature.ts";
 import { questions } from "./call/questions/feature.ts";
 import { rules } from "./call/rules/feature.ts";
 import { vault } from "./call/vault/feature.ts";
@@ -27,6 +30,9 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   questions,
   vault,
   rules,
+  identity,
+  toolboxes,
+  access,
   audit,
   calls,
   servers,

@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Audit } from "./call/audit/audit.ts";
-import { builtinToolboxes } from "./call/catalog/builtin-toolboxes.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
 import { createProgramSources } from "./call/catalog/program-sources.ts";
+import { builtinToolboxes } from "./call/catalog/toolboxes/builtin-toolboxes.ts";
 import { Activations } from "./call/conversation/activations.ts";
 import type { Listing } from "./call/conversation/listing.ts";
 import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
 import { searchNotes } from "./call/conversation/search-notes.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
+import { ToolCosts } from "./call/conversation/tool-costs.ts";
 import {
   type BatchMember,
   type BatchOptions,
@@ -211,7 +212,8 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const opened: readonly NamedFeature[] = await openFeatures(
     features,
     {
-      ...{ database: store.database, settings, identity, audit, questions, redact, log, rank: rankTexts },
+      ...{ database: store.database, settings, identity, people, audit, questions, redact, log },
+      ...{ rank: rankTexts, costs: new ToolCosts() },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: store.toolNames },
       ...{ calls: store.calls, notifications: store.notifications },
@@ -229,7 +231,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
         callTool(call, { ...kernel, catalog: { resolve: () => ok(tool), get: () => tool } }),
       agents: {
         id: (name) => identity.agent(name).id,
-        name: (id) => identity.agentById(id)?.name ?? id,
+        name: (id) => identity.agentName(id),
       },
       ...shared,
     },

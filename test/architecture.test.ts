@@ -21,6 +21,7 @@ const INSIDE: Readonly<Record<string, Order>> = {
   machine: ["files", "process", "net", "config", "oauth-client", "db", "text", "engine"],
   call: [
     ...["questions", "identity", "vault", "audit", "catalog", "search", "rules", "executor", "conversation"],
+    "access",
     ...["catalog-tools.ts", "open-trust.ts"],
   ],
   surfaces: ["gateway", "api", "oauth-server", "mount-api.ts", "daemon", "cli"],
@@ -42,7 +43,7 @@ const DECIDING: Readonly<Record<string, string>> = {
   "call/executor/batch.ts":
     "which calls of a batch ask, so that people are asked once; each is decided again when it is made",
   "hub.ts": "hands isHidden to the catalogue and to what is offered beside tools",
-  "surfaces/api/tools/agent-tools.ts": "shows people what an agent does not see, and why",
+  "call/access/effective-tools.ts": "shows people what an agent does not see, and why",
   "surfaces/api/tools/tool-use.ts": "shows people what would become of a call",
   "call/rules/routes.ts": "explains",
   "call/rules/review/rule-check.ts": "shows what a rule would change",

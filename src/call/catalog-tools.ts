@@ -2,7 +2,7 @@ import type { Tool, ToolSource } from "../contract/tool.ts";
 import { callToolTool } from "./catalog/call-tool-tool.ts";
 import { type ListToolsDeps, listToolsTool } from "./catalog/list-tools.ts";
 import { type AccessDeps, requestAccessTool } from "./catalog/request-access.ts";
-import { type ToolboxToolsDeps, toolboxTools } from "./catalog/toolbox-tools.ts";
+import { type ToolboxToolsDeps, toolboxTools } from "./catalog/toolboxes/toolbox-tools.ts";
 import { type ToolSearchDeps, toolSearchTool } from "./search/tool-search.ts";
 
 export type CatalogToolsDeps = ListToolsDeps & ToolSearchDeps & AccessDeps & ToolboxToolsDeps;

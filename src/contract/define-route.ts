@@ -65,6 +65,8 @@ export interface RouteActor {
   /** The label of a token; its id if it has none. */
   readonly name: string;
   readonly role: Role;
+  /** The session of the person's browser, if the request came with one. */
+  readonly sessionId?: string;
 }
 
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -16,6 +16,10 @@ type Frozen<T> = T extends Uint8Array
 
 /** A text that says something, with at most so many characters. */
 export const text = (most: number) => z.string().min(1).max(most);
+/** A description or instructions; may be empty. */
+export const longText = z.string().max(20_000);
+/** Names or patterns, of tools for instance. */
+export const names = z.array(text(200)).max(2_000);
 export const count = z.int().min(0);
 export const time = z.int().describe("Milliseconds since the epoch.");
 /** An object of any kind, such as a JSON Schema. */

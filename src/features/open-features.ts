@@ -1,6 +1,8 @@
 import type { Audit } from "../call/audit/audit.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
+import type { ToolCosts } from "../call/conversation/tool-costs.ts";
 import type { Identity } from "../call/identity/identity.ts";
+import type { People } from "../call/identity/people.ts";
 import type { Questions } from "../call/questions/questions.ts";
 import type { RuleBook } from "../call/rules/rule-book.ts";
 import type { Watchdog } from "../call/rules/watchdog.ts";
@@ -36,6 +38,7 @@ export interface FeatureNeeds {
   /** The settings in force, with the files that they came from. */
   readonly loaded: () => LoadedSettings;
   readonly identity: Identity;
+  readonly people: People;
   readonly questions: Questions;
   readonly watchdog: Watchdog;
   /** Opened after the features. */
@@ -49,6 +52,8 @@ export interface FeatureNeeds {
   readonly calls: Pick<CallStore, "search">;
   /** What people should look at in what a tool says of itself. */
   readonly findingsOf: (tool: Tool) => readonly Finding[];
+  /** What tools take in the lists of models. */
+  readonly costs: ToolCosts;
   readonly agents: {
     /** Throws NOT_FOUND for a name that no agent has. */
     id(name: string): string;

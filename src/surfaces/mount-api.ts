@@ -23,19 +23,14 @@ import { metricsRoute } from "./api/routes/daemon/metrics.ts";
 import { openApiRoute } from "./api/routes/daemon/openapi.ts";
 import { settingRoutes } from "./api/routes/daemon/settings.ts";
 import { statusRoute } from "./api/routes/daemon/status.ts";
-import { accessRoutes } from "./api/routes/identity/access.ts";
-import { agentRoutes } from "./api/routes/identity/agents.ts";
 import { oauthCallbackRoute } from "./api/routes/identity/oauth-callback.ts";
 import { pageRoutes } from "./api/routes/identity/page.ts";
-import { peopleRoutes } from "./api/routes/identity/people.ts";
 import { sessionRoutes } from "./api/routes/identity/session.ts";
-import { tokenRoutes } from "./api/routes/identity/tokens.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { importRoutes } from "./api/routes/servers/imports.ts";
 import { serverTestRoutes } from "./api/routes/servers/server-tests.ts";
 import { toolCapabilitiesRoute } from "./api/routes/servers/tool-capabilities.ts";
 import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
-import { toolboxRoutes } from "./api/routes/servers/toolboxes.ts";
 import { toolRoutes } from "./api/routes/servers/tools.ts";
 import { approvalAnswerRoutes } from "./api/routes/trust/approval-answer.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
@@ -151,17 +146,12 @@ const ROUTES = [
   checkRoute,
   homeRoute,
   sessionRoutes,
-  peopleRoutes,
-  agentRoutes,
-  tokenRoutes,
-  toolboxRoutes,
   serverTestRoutes,
   toolCapabilitiesRoute,
   discoveryRoute,
   importRoutes,
   toolRoutes,
   toolSearchRoute,
-  accessRoutes,
   callStreamRoute,
   auditExportRoute,
   configRoutes,

@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import Fastify from "fastify";
-import type { TokenInput } from "../../src/call/identity/identity.ts";
+import type { NewToken } from "../../src/call/identity/contract.ts";
 import { ActiveRequests } from "../../src/lib/http/active-requests.ts";
 import { QuickRequest } from "../../src/lib/http/quick-request.ts";
 import { silentLog } from "../../src/lib/log.ts";
@@ -20,7 +20,7 @@ export type Era = keyof typeof ERAS;
 export interface TestGateway extends TestHub {
   /** Of `/mcp`; beside it there is `/rpc`. */
   readonly url: string;
-  token(agent: string, input?: Partial<TokenInput>): Promise<string>;
+  token(agent: string, input?: Partial<NewToken>): Promise<string>;
   /** A connected SDK client with a fresh token of the agent. */
   client(agent: string, era: Era, options?: TestClientOptions): Promise<Client>;
   counts(): GatewayCounts;
@@ -42,7 +42,7 @@ export async function testGateway(
   const others: Listening[] = [];
   const clients: Client[] = [];
 
-  const token = async (agent: string, input: Partial<TokenInput> = {}) =>
+  const token = async (agent: string, input: Partial<NewToken> = {}) =>
     (await test.hub.identity.createToken({ agent, ...input })).token;
   return {
     ...test,
@@ -83,7 +83,7 @@ export async function testGateway(
 export interface TestClientOptions extends Pick<ClientOptions, "capabilities"> {
   readonly onToolsChanged?: () => void;
   /** What its token is made with. */
-  readonly token?: Partial<TokenInput>;
+  readonly token?: Partial<NewToken>;
   /** Below `/mcp`: `/server/everything`. */
   readonly path?: string;
   /** Sent with every request, beside or instead of the token. */

@@ -7,7 +7,8 @@ import { stableJson } from "../../lib/json.ts";
 import { NamedLists } from "../../lib/named-lists.ts";
 import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
+import type { ToolboxStore } from "../../machine/db/store.ts";
+import type { UnresolvedGrants } from "../identity/contract.ts";
 import type { GrantRequest } from "../identity/grant-request.ts";
 import { findExcessGrants } from "./excess-grants.ts";
 import {
@@ -21,7 +22,8 @@ import {
   permissionOf,
 } from "./grants.ts";
 import { checkUsable, type Lookup, type Refusal, refuseOutsideTurn, resolveTool } from "./resolve.ts";
-import { Toolboxes } from "./toolboxes.ts";
+import type { ToolboxRecord } from "./toolboxes/contract.ts";
+import { Toolboxes } from "./toolboxes/toolboxes.ts";
 
 export interface CatalogDeps {
   readonly sources: readonly ToolSource[];
@@ -52,12 +54,6 @@ interface View {
   byOwnName: ReadonlyMap<string, Tool> | undefined;
   /** Tools that were called by their full names: granted, whatever their status. */
   readonly called: Map<string, Tool>;
-}
-
-/** Entries of an agent's grants that nothing matches now. */
-export interface UnresolvedGrants {
-  readonly unknown: readonly string[];
-  readonly unmatched: readonly string[];
 }
 
 /** What a caller would have. */

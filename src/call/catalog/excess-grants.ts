@@ -1,9 +1,9 @@
 import { isAbsolute, relative } from "node:path";
 import type { Caller, FolderGrant } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { ToolboxRecord } from "../../machine/db/store.ts";
 import type { GrantRequest } from "../identity/grant-request.ts";
 import { entriesOf, grantSet, isHeld, isPattern } from "./grants.ts";
+import type { ToolboxRecord } from "./toolboxes/contract.ts";
 
 export interface GrantLookup {
   readonly toolboxes: ReadonlyMap<string, Pick<ToolboxRecord, "tools">>;

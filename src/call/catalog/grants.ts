@@ -2,8 +2,8 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { canonicalPermission } from "../../lib/address/resource-uri.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { ToolboxRecord } from "../../machine/db/store.ts";
 import { PermissionPatterns } from "./permission-patterns.ts";
+import type { ToolboxRecord } from "./toolboxes/contract.ts";
 
 /** What an agent's toolboxes and single grants add up to, compiled. */
 export interface GrantSet {

@@ -1,6 +1,6 @@
 import { DOMAINS, type Tool } from "../../contract/tool.ts";
-import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import { covers } from "./grants.ts";
+import type { BuiltinToolbox } from "./toolboxes/builtin-toolboxes.ts";
 
 /**
  * Toolkeep's own tools as Markdown tables for the docs, sorted by domain: those that exist and those that are

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { Caller, FolderGrant } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { AgentRecord } from "../../machine/db/store.ts";
+import type { AgentRecord } from "./contract.ts";
 import type { GrantRequest } from "./grant-request.ts";
 import type { Identity } from "./identity.ts";
 

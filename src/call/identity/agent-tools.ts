@@ -5,7 +5,6 @@ import { checkName } from "../../contract/names.ts";
 import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
 import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
-import type { AgentRecord } from "../../machine/db/store.ts";
 import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
 import type { Questions } from "../questions/questions.ts";
 import {
@@ -18,6 +17,7 @@ import {
   worksFor,
 } from "./agent-grants.ts";
 import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
+import type { AgentRecord } from "./contract.ts";
 import type { GrantRequest } from "./grant-request.ts";
 import type { Identity } from "./identity.ts";
 

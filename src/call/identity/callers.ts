@@ -1,7 +1,7 @@
 import { type Caller, type Role, SCOPES, type Scope, type TokenScope } from "../../contract/caller.ts";
 import type { RouteActor } from "../../contract/define-route.ts";
-import type { AgentRecord, TokenRecord } from "../../machine/db/store.ts";
 import { contextOf } from "./context.ts";
+import type { AgentRecord, TokenRecord } from "./contract.ts";
 
 /** The agent name under which a person at the command line or dashboard calls tools. */
 export const OPERATOR = "operator";
@@ -37,6 +37,11 @@ export function agentCaller(
     ...(agent.coordinator && { coordinator: true }),
     ...(through.interactive && { interactive: true }),
   };
+}
+
+/** The agent as an admin acts for it: through no token, with every scope. */
+export function unrestrictedCaller(agent: AgentRecord): Caller {
+  return agentCaller(agent, { tokenId: null, scopes: null, conversation: "api" });
 }
 
 /** See `Identity.currentCaller`. */

@@ -5,7 +5,8 @@ import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { ConsentKeyRecord, ConsentRecord, ConsentStore, TokenRecord } from "../../machine/db/store.ts";
+import type { ConsentStore } from "../../machine/db/store.ts";
+import type { ConsentKeyRecord, ConsentRecord, TokenRecord } from "./contract.ts";
 import type { Identity } from "./identity.ts";
 import { hashToken, newCode, newSecret, tokensFor } from "./token.ts";
 

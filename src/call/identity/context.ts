@@ -1,6 +1,6 @@
 import type { AgentContext } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { AgentRecord } from "../../machine/db/store.ts";
+import type { AgentRecord } from "./contract.ts";
 
 /** What a scout has unless it is given something else. */
 export const SCOUT_TOOLBOX = "scout";

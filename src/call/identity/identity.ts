@@ -7,9 +7,10 @@ import { RateLimits } from "../../lib/flow/rate-limits.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { nearest } from "../../lib/nearest.ts";
-import type { AgentRecord, Store, TokenRecord } from "../../machine/db/store.ts";
+import type { Store } from "../../machine/db/store.ts";
 import { agentCaller, OPERATOR, type OperatorInfo, operatorCaller, refreshCaller } from "./callers.ts";
 import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
+import type { AgentInput, AgentRecord, NewAgent, NewToken, TokenRecord } from "./contract.ts";
 import { checkScopes } from "./scopes.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
@@ -22,40 +23,8 @@ export interface IdentityDeps {
   readonly newId: NewId;
 }
 
-export interface AgentInput {
-  readonly description?: string;
-  /** The name of the agent that this one works for; makes it a sub-agent. */
-  readonly parent?: string;
-  /** Makes a sub-agent a scout; without toolboxes it gets the toolbox `scout`. */
-  readonly scout?: boolean;
-  readonly toolboxes?: readonly string[];
-  readonly grants?: readonly string[];
-  readonly folders?: AgentRecord["folders"];
-  /** Tools that its lists never defer. */
-  readonly pins?: readonly string[];
-  /** Null: unknown. */
-  readonly model?: string | null;
-  /** What would ask a person is denied, also for agents that work for it. */
-  readonly headless?: boolean;
-  /** Its model runs on this machine or near it. */
-  readonly localModel?: boolean;
-  /** It directs other agents. */
-  readonly coordinator?: boolean;
-}
-
-export interface TokenInput {
-  /** Absent: an admin token. */
-  readonly agent?: string;
-  readonly label?: string;
-  readonly scopes?: readonly string[];
-  readonly expiresInMs?: number;
-  /** Overrides the settings. */
-  readonly requestsPerMinute?: number;
-  /** What an admin token may do; default everything. */
-  readonly role?: Role;
-  /** The person at its client may approve single calls there; agents only. */
-  readonly interactive?: boolean;
-}
+/** A token without its hash, which never leaves `Identity`. */
+export type VisibleToken = Omit<TokenRecord, "hash">;
 
 /** Who a bearer token stands for. */
 export type Principal =
@@ -184,6 +153,11 @@ export class Identity {
     return this.#agentsById.get(id);
   }
 
+  /** An agent that was deleted keeps its id as its name. */
+  agentName(id: string): string {
+    return this.#agentsById.get(id)?.name ?? id;
+  }
+
   /** Whether nobody is asked for the agent, or for one that it works for. */
   isHeadless(agentId: string): boolean {
     return isHeadless(agentId, (id) => this.#agentsById.get(id));
@@ -196,7 +170,7 @@ export class Identity {
       .map((agent) => agent.name);
   }
 
-  createAgent(name: string, input: AgentInput = {}): Promise<AgentRecord> {
+  createAgent(name: string, input: Omit<NewAgent, "name"> = {}): Promise<AgentRecord> {
     return this.#serial(CHANGES, async () => {
       checkName("agent", name);
       if (name === OPERATOR || this.#agents.has(name)) {
@@ -229,11 +203,7 @@ export class Identity {
   }
 
   /** With `since`: throws CHANGED if the agent was changed after that time. */
-  updateAgent(
-    name: string,
-    input: Omit<AgentInput, "parent" | "scout">,
-    since?: number,
-  ): Promise<AgentRecord> {
+  updateAgent(name: string, input: AgentInput, since?: number): Promise<AgentRecord> {
     return this.#serial(CHANGES, async () => {
       const agent = this.agent(name);
       const change = {
@@ -287,17 +257,14 @@ export class Identity {
     });
   }
 
-  /** Without hashes, which never leave this class. */
-  tokens(): readonly Omit<TokenRecord, "hash">[] {
+  tokens(): readonly VisibleToken[] {
     return [...this.#tokens.values()]
       .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
       .map(({ hash: _, ...visible }) => ({ ...visible, lastUsedAt: this.#lastUsed(visible) }));
   }
 
   /** The token itself is returned only here. */
-  createToken(
-    input: TokenInput,
-  ): Promise<{ readonly token: string; readonly record: Omit<TokenRecord, "hash"> }> {
+  createToken(input: NewToken): Promise<{ readonly token: string; readonly record: VisibleToken }> {
     return this.#serial(CHANGES, async () => {
       const scopes = input.scopes === undefined ? null : checkScopes(input.scopes);
       if (input.agent === undefined && (scopes || input.interactive)) {

@@ -7,7 +7,7 @@ import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { PersonRecord } from "../../machine/db/tables/identity/person-record.ts";
+import type { PersonInput, PersonRecord } from "./contract.ts";
 import { Sessions } from "./sessions.ts";
 
 /** The id of the owner of `TOOLKEEP_HOME`: exists from the first start, and always an admin. */
@@ -19,12 +19,6 @@ export interface PeopleDeps {
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
-}
-
-export interface PersonChange {
-  readonly name?: string;
-  readonly role?: Role;
-  readonly disabled?: boolean;
 }
 
 /** Changes and reloads run one at a time: a list read before a change must not overwrite that change. */
@@ -120,7 +114,7 @@ export class People {
   }
 
   /** Takes effect at once, also for open sessions. Disabling a person signs them out everywhere. */
-  edit(name: string, change: PersonChange): Promise<PersonRecord> {
+  edit(name: string, change: PersonInput): Promise<PersonRecord> {
     return this.#serial(CHANGES, async () => {
       const { id } = this.person(name);
       if (id === OWNER && (change.disabled || (change.role ?? "admin") !== "admin")) throw ownerIsFixed();

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Store } from "../../machine/db/store.ts";
-import type { PersonRecord, SessionRecord } from "../../machine/db/tables/identity/person-record.ts";
+import type { PersonRecord, SessionRecord } from "./contract.ts";
 import { newSecret } from "./token.ts";
 
 const LINK_MS = 10 * 60_000;

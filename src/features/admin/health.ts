@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
+import type { ToolboxRecord } from "../../call/catalog/toolboxes/contract.ts";
 import { explainRefusal, output, platformTool } from "../../contract/define-tool.ts";
 import { broken, type Check, ok, warning } from "../../contract/health.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
-import type { Store, ToolboxRecord } from "../../machine/db/store.ts";
+import type { Store } from "../../machine/db/store.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
 import type { EmbedderState } from "../../machine/text/meaning/embedder.ts";
 import { checkMachine, checkSandbox } from "./check-machine.ts";

@@ -4,18 +4,19 @@
  * Values of env, headers and tokens are never sent back, except a new token or login link in the answer that creates it.
  */
 
-import type { ToolboxView } from "../../call/catalog/toolboxes.ts";
-import type { AgentContext, FolderGrant, Role } from "../../contract/caller.ts";
+import type { FolderGrant } from "../../contract/caller.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Check } from "../../contract/health.ts";
 import type { ToolOutcome } from "../../contract/tool.ts";
 import type { FoundFile } from "../../machine/config/load.ts";
-import type { AgentRecord, StoreDump, TokenRecord } from "../../machine/db/store.ts";
+import type { StoreDump } from "../../machine/db/store.ts";
 import type { ServerState } from "../../servers/contract.ts";
-import type { AgentInput, Unanswered } from "./contract/access-contract.ts";
 
+export type * from "../../call/access/contract.ts";
 export type * from "../../call/audit/contract.ts";
+export type * from "../../call/catalog/toolboxes/contract.ts";
 export type * from "../../call/executor/contract.ts";
+export type * from "../../call/identity/contract.ts";
 export type * from "../../call/questions/contract.ts";
 export type * from "../../call/rules/approvals/contract.ts";
 export type * from "../../call/rules/contract.ts";
@@ -34,10 +35,9 @@ export type * from "../../work/tasks/contract.ts";
 export type * from "./contract/access-contract.ts";
 export type * from "./contract/home-contract.ts";
 export type * from "./contract/import-contract.ts";
-export type * from "./contract/session-contract.ts";
 export type * from "./contract/settings-contract.ts";
 export type * from "./contract/tool-contract.ts";
-export type { FolderGrant, ToolboxView, ToolOutcome };
+export type { FolderGrant, ToolOutcome };
 
 export interface ApiFailure {
   readonly error: {
@@ -70,94 +70,6 @@ export interface Status {
   readonly tools: number;
   readonly pendingQuestions: number;
   readonly notifications: number;
-}
-
-// agents
-
-export interface AgentView extends Omit<AgentRecord, "parentId" | "scout"> {
-  /** The name of the agent it works for; null for a main agent. */
-  readonly parent: string | null;
-  readonly context: AgentContext;
-  /** How many tools it sees now. */
-  readonly toolCount: number;
-}
-
-/** `POST /api/agents` */
-export interface NewAgent extends AgentInput {
-  readonly name: string;
-  readonly parent?: string;
-  /** A sub-agent that only looks around; it needs a parent, and without toolboxes gets the toolbox `scout`. */
-  readonly scout?: boolean;
-}
-
-export interface AgentList {
-  readonly agents: readonly AgentView[];
-}
-
-export interface AgentAnswer extends Unanswered {
-  readonly agent: AgentView;
-}
-
-// tokens
-
-export interface TokenView extends Omit<TokenRecord, "hash" | "agentId" | "consentId"> {
-  readonly agent: string | null;
-  /** The client that got it by a person's consent, and until when it may renew it; null where a person made it. */
-  readonly client: { readonly id: string; readonly name: string; readonly renewsUntil: number } | null;
-}
-
-/** `POST /api/tokens`; without `agent` an admin token, of the role `admin` unless another is given. */
-export interface NewToken {
-  readonly agent?: string;
-  readonly role?: Role;
-  readonly label?: string;
-  readonly scopes?: readonly string[];
-  readonly expiresInMs?: number;
-  /** Instead of `rate_limits.requests_per_minute`. */
-  readonly requestsPerMinute?: number;
-  /** Its client may approve single calls; agents only. */
-  readonly interactive?: boolean;
-}
-
-export interface TokenList {
-  readonly tokens: readonly TokenView[];
-}
-
-/** `token` is shown this once. */
-export interface TokenAnswer {
-  readonly token: string;
-  readonly record: TokenView;
-}
-
-// toolboxes
-
-export interface ToolboxInput {
-  readonly description?: string;
-  readonly tools?: readonly string[];
-}
-
-/** `PATCH /api/toolboxes/:name` */
-export interface ToolboxChangeInput extends ToolboxInput, UnknownTools {
-  /** Its `updatedAt` as it was read: 409 where it is another by now. */
-  readonly since?: number;
-}
-
-interface UnknownTools {
-  /** False: a name that no tool has, and the toolbox did not hold before, is refused with the nearest one. Default true. */
-  readonly allowUnknown?: boolean;
-}
-
-export interface NewToolbox extends ToolboxInput, UnknownTools {
-  readonly name: string;
-  readonly tools: readonly string[];
-}
-
-export interface ToolboxList {
-  readonly toolboxes: readonly ToolboxView[];
-}
-
-export interface ToolboxAnswer {
-  readonly toolbox: ToolboxView;
 }
 
 // the daemon itself

@@ -35,7 +35,7 @@ export function addFeatureRoutes(
         if (noStore) reply.header("cache-control", "no-store");
         const { actor, role, session } = admins.admitted(request);
         const { params, query, body = null } = request as unknown as Parameters<Route["handle"]>[0];
-        const by = { ...actor, role };
+        const by = { ...actor, role, ...(session && { sessionId: session.session.id }) };
         const from = session ? "dashboard" : isCommandLine(request) ? "cli" : "api";
         const about = { params, query, body, by, from, baseUrl: url() } as const;
         return whileConnected(reply, (signal) => handle({ ...about, signal }));

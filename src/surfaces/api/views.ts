@@ -1,39 +1,13 @@
 import { toolTokens } from "../../call/conversation/token-estimate.ts";
 import { toToolView } from "../../call/conversation/tool-view.ts";
-import { contextOf } from "../../call/identity/context.ts";
-import { OPERATOR } from "../../call/identity/identity.ts";
+import { unrestrictedCaller } from "../../call/identity/callers.ts";
+import type { AgentRecord } from "../../call/identity/contract.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
-import type { AgentRecord, ConsentRecord, TokenRecord } from "../../machine/db/store.ts";
-import type { AgentView, TokenView, ToolDetail } from "./contract.ts";
+import type { ToolDetail } from "./contract.ts";
 
 /** Records as people see them: agents by name instead of id, nothing secret. */
-
-export function agentView(hub: Hub, record: AgentRecord): AgentView {
-  const { parentId, scout, ...agent } = record;
-  return {
-    ...agent,
-    parent: parentId === null ? null : agentName(hub, parentId),
-    context: contextOf({ parentId, scout }),
-    toolCount: hub.catalog.visible(callerOf(hub, record)).length,
-  };
-}
-
-export function tokenView(
-  hub: Hub,
-  { agentId, consentId, ...token }: Omit<TokenRecord, "hash">,
-  consents: readonly ConsentRecord[] = [],
-): TokenView {
-  const consent = consents.find(({ id }) => id === consentId);
-  return {
-    ...token,
-    agent: agentId === null ? null : agentName(hub, agentId),
-    client: consent
-      ? { id: consent.clientId, name: consent.clientName, renewsUntil: consent.expiresAt }
-      : null,
-  };
-}
 
 export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   return {
@@ -56,12 +30,10 @@ export function toolDetail(hub: Hub, tool: Tool): ToolDetail {
   };
 }
 
-/** The agent itself, as an admin acts for it: through no token, with every scope. */
-export function callerOf(hub: Hub, agent: AgentRecord): Caller {
-  return hub.identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "api" });
+export function callerOf(_hub: Hub, agent: AgentRecord): Caller {
+  return unrestrictedCaller(agent);
 }
 
-/** An agent deleted since keeps its id as its name. */
 export function agentName(hub: Hub, id: string): string {
-  return id === OPERATOR ? OPERATOR : (hub.identity.agentById(id)?.name ?? id);
+  return hub.identity.agentName(id);
 }

@@ -1,8 +1,8 @@
+import type { AgentRecord } from "../../call/identity/contract.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { AgentRecord } from "../../machine/db/store.ts";
 import { FINISHED, type TaskInput, type TaskRecord } from "./contract.ts";
 import type { TaskTable } from "./tables.ts";
 

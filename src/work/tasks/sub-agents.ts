@@ -1,7 +1,7 @@
+import type { AgentRecord } from "../../call/identity/contract.ts";
 import type { Identity } from "../../call/identity/identity.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { AgentRecord } from "../../machine/db/store.ts";
 
 export interface SubAgentDeps {
   readonly identity: Pick<Identity, "agents" | "agentById">;

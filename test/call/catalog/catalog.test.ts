@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { builtinToolboxes } from "../../../src/call/catalog/builtin-toolboxes.ts";
 import type { Catalog } from "../../../src/call/catalog/catalog.ts";
+import { builtinToolboxes } from "../../../src/call/catalog/toolboxes/builtin-toolboxes.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { tempStore } from "../../support/temp-store.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Fastify from "fastify";
 import { describe, expect, it } from "vitest";
-import type { TokenInput } from "../../../src/call/identity/identity.ts";
+import type { NewToken } from "../../../src/call/identity/contract.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";
@@ -13,7 +13,7 @@ import { waitUntil } from "../../support/wait-until.ts";
 
 interface Rpc extends TestHub {
   readonly url: string;
-  token(input?: Partial<TokenInput>): Promise<string>;
+  token(input?: Partial<NewToken>): Promise<string>;
   /** What `/rpc` says to a body, sent as it is where it is text. */
   send(body: unknown, init?: RequestInit & { token?: string | null }): Promise<Response>;
   /** The message that answers a call. */
@@ -34,7 +34,7 @@ async function rpc(setup: TestHubSetup = {}): Promise<Rpc> {
   const { lists } = mountGateway(app, test.hub, { log: silentLog, version: "0" });
   mountRpc(app, test.hub, { log: silentLog, lists });
   const url = `${await app.listen({ host: "127.0.0.1", port: 0 })}/rpc`;
-  const token = async (input: Partial<TokenInput> = {}) =>
+  const token = async (input: Partial<NewToken> = {}) =>
     (await test.hub.identity.createToken({ agent: "main", ...input })).token;
   const own = await token();
   const send: Rpc["send"] = (body, { token: bearer = own, ...init } = {}) =>

@@ -1,7 +1,7 @@
 import type { Listing } from "../../../call/conversation/listing.ts";
 import { keptOut, ToolCosts } from "../../../call/conversation/tool-costs.ts";
+import type { AgentRecord } from "../../../call/identity/contract.ts";
 import type { Hub } from "../../../hub.ts";
-import type { AgentRecord } from "../../../machine/db/store.ts";
 import type { AgentTokens } from "../contract/home-contract.ts";
 import { callerOf } from "../views.ts";
 

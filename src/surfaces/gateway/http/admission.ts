@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { AgentRecord } from "../../../call/identity/contract.ts";
 import { type Identity, opens, type Principal, type TokenRefusal } from "../../../call/identity/identity.ts";
 import { metadataAddress, OFFERED_SCOPES, ownAddress } from "../../../call/identity/resource.ts";
 import { bearerToken, hashToken } from "../../../call/identity/token.ts";
@@ -9,7 +10,6 @@ import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { addressKey } from "../../../lib/flow/rate-limits.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
-import type { AgentRecord } from "../../../machine/db/store.ts";
 import { type HttpAnswer, RELAY_HEADER, RPC, rpcError } from "../messages.ts";
 
 /** What an address gives access to: everything the agent has, or the part that its path names. */

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
+import * as shapes from "../../../../call/identity/contract.ts";
 import { csrfToken } from "../../../../call/identity/sessions.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
-import type { LoginLink, NewLoginLink, SessionAnswer, SessionsEnded } from "../../contract.ts";
+import type { SessionAnswer, SessionsEnded } from "../../contract.ts";
 import { noSessionCookie } from "../../pages/session-cookie.ts";
-import { exactly, nameText } from "../../schema.ts";
+import { exactly } from "../../schema.ts";
 
-/** Whoever asks, as themselves; and the links by which people come in. */
+/** Says who asks, and signs out: these know the secret of the session, and its cookie. */
 export function sessionRoutes(app: FastifyInstance, { hub, options, admins }: ApiContext): void {
   const { people } = hub;
 
@@ -15,7 +16,7 @@ export function sessionRoutes(app: FastifyInstance, { hub, options, admins }: Ap
     {
       schema: {
         summary: "Says who asks, and what changes want as X-Toolkeep",
-        response: gives("SessionAnswer"),
+        response: gives(shapes.sessionAnswer),
       },
     },
     (request, reply): SessionAnswer => {
@@ -37,7 +38,7 @@ export function sessionRoutes(app: FastifyInstance, { hub, options, admins }: Ap
         role: "viewer",
         summary: "Signs out: ends the session that asks, or all of its person",
         querystring: exactly({ everywhere: { type: "boolean" } }),
-        response: gives("SessionsEnded"),
+        response: gives(shapes.sessionsEnded),
       },
     },
     async (request, reply): Promise<SessionsEnded> => {
@@ -47,25 +48,6 @@ export function sessionRoutes(app: FastifyInstance, { hub, options, admins }: Ap
       if (request.query.everywhere) return { ended: await people.sessions.endAllOf(own.person.id) };
       await people.sessions.end(own.session.id);
       return { ended: 1 };
-    },
-  );
-
-  app.post<{ Body: NewLoginLink | null }>(
-    "/login-links",
-    {
-      schema: {
-        summary: "Makes a link by which a person signs in, good once; without a name for whoever asks",
-        body: { ...exactly({ person: nameText }), type: ["object", "null"] },
-        response: gives("LoginLink", 201),
-      },
-    },
-    async (request, reply): Promise<LoginLink> => {
-      const { session: own } = admins.admitted(request);
-      const named = request.body?.person;
-      const person = named === undefined ? (own?.person ?? people.owner) : people.person(named);
-      const { code, expiresAt } = await people.sessions.newCode(person);
-      reply.code(201).header("cache-control", "no-store");
-      return { url: `${options.url()}/login?code=${code}`, person: person.name, expiresAt };
     },
   );
 }

@@ -1,29 +1,14 @@
-import { ToolkeepError } from "../../contract/errors.ts";
-import type { Events } from "../../contract/events.ts";
-import { checkName } from "../../contract/names.ts";
-import type { Tool } from "../../contract/tool.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { createSerial } from "../../lib/flow/serial.ts";
-import { nearest } from "../../lib/nearest.ts";
-import type { ToolboxRecord, ToolboxStore } from "../../machine/db/store.ts";
+import { ToolkeepError } from "../../../contract/errors.ts";
+import type { Events } from "../../../contract/events.ts";
+import { checkName } from "../../../contract/names.ts";
+import type { Tool } from "../../../contract/tool.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { createSerial } from "../../../lib/flow/serial.ts";
+import { nearest } from "../../../lib/nearest.ts";
+import type { ToolboxStore } from "../../../machine/db/store.ts";
+import { covers, isPattern } from "../grants.ts";
 import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
-import { covers, isPattern } from "./grants.ts";
-
-export interface ToolboxView extends ToolboxRecord {
-  /** Names that no tool has. They are kept, because the tool may come (back), and always reported. */
-  readonly unknown: readonly string[];
-  /** Names of tools that are only announced. */
-  readonly planned: readonly string[];
-  /** Patterns that match no tool yet. */
-  readonly unmatched: readonly string[];
-  /** The agents that have it. */
-  readonly agents: readonly string[];
-}
-
-export interface ToolboxInput {
-  readonly description?: string;
-  readonly tools?: readonly string[];
-}
+import type { ToolboxInput, ToolboxRecord, ToolboxView } from "./contract.ts";
 
 interface ToolboxesDeps {
   readonly store: { readonly toolboxes: ToolboxStore };

@@ -1,4 +1,4 @@
-import type { ToolboxRecord } from "../../machine/db/store.ts";
+import type { ToolboxRecord } from "./contract.ts";
 
 export type BuiltinToolbox = Pick<ToolboxRecord, "name" | "description" | "tools">;
 

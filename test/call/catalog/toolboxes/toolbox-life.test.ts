@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type TestHub, testHub } from "../../support/test-hub.ts";
-import { fixture } from "../../support/upstream.ts";
+import { type TestHub, testHub } from "../../../support/test-hub.ts";
+import { fixture } from "../../../support/upstream.ts";
 
 const listing = (...names: string[]) => fixture("lists tools", JSON.stringify(names));
 const fsTools = (test: TestHub, agent: string) =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { builtinToolboxes } from "../../../src/call/catalog/builtin-toolboxes.ts";
-import { toolboxEntriesOf } from "../../../src/features/open-features.ts";
-import { loadedFeatures } from "../../../src/features.ts";
-import { tempStore } from "../../support/temp-store.ts";
-import { openCatalog } from "../../support/test-catalog.ts";
-import { testHub } from "../../support/test-hub.ts";
-import { TestSource } from "../../support/tools.ts";
+import { builtinToolboxes } from "../../../../src/call/catalog/toolboxes/builtin-toolboxes.ts";
+import { toolboxEntriesOf } from "../../../../src/features/open-features.ts";
+import { loadedFeatures } from "../../../../src/features.ts";
+import { tempStore } from "../../../support/temp-store.ts";
+import { openCatalog } from "../../../support/test-catalog.ts";
+import { testHub } from "../../../support/test-hub.ts";
+import { TestSource } from "../../../support/tools.ts";
 
 const NAMES = [
   ...["address-book", "all", "calendar", "code", "configurator"],

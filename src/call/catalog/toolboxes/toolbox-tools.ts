@@ -1,11 +1,17 @@
-import type { Caller } from "../../contract/caller.ts";
-import { type Definition, explainRefusal, failed, output, platformTool } from "../../contract/define-tool.ts";
-import type { JsonSchema, Tool, ToolResult } from "../../contract/tool.ts";
-import type { Identity } from "../identity/identity.ts";
-import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
-import type { Questions } from "../questions/questions.ts";
-import type { Catalog } from "./catalog.ts";
-import type { ToolboxView } from "./toolboxes.ts";
+import type { Caller } from "../../../contract/caller.ts";
+import {
+  type Definition,
+  explainRefusal,
+  failed,
+  output,
+  platformTool,
+} from "../../../contract/define-tool.ts";
+import type { JsonSchema, Tool, ToolResult } from "../../../contract/tool.ts";
+import type { Identity } from "../../identity/identity.ts";
+import { refuseTooMany, requireAgreement } from "../../questions/agreement.ts";
+import type { Questions } from "../../questions/questions.ts";
+import type { Catalog } from "../catalog.ts";
+import type { ToolboxView } from "./contract.ts";
 
 export interface ToolboxToolsDeps {
   readonly catalog: () => Pick<Catalog, "findExcessGrants" | "toolboxes">;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type TestHub, testHub } from "../../support/test-hub.ts";
+import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
 const MANAGING = ["list_toolboxes", "create_toolbox", "update_toolbox", "delete_toolbox"];
 
