@@ -2,7 +2,7 @@ import { Emitter } from "../lib/emitter.ts";
 import type { OutcomeName } from "./tool.ts";
 
 /** A question that people can answer now, as a live list shows it. */
-interface AskedEvent {
+interface QuestionAskedEvent {
   id: string;
   agent: string;
   kind: string;
@@ -17,7 +17,7 @@ interface AskedEvent {
   calls?: number;
 }
 
-interface SettledEvent {
+interface QuestionSettledEvent {
   id: string;
   kind: string;
   answer?: string;
@@ -26,7 +26,7 @@ interface SettledEvent {
 }
 
 /** How far the sync of a source is, in files. */
-interface SyncedEvent {
+interface SyncProgressEvent {
   source: string;
   seen: number;
   added: number;
@@ -54,17 +54,17 @@ export interface EventMap {
   "project.changed": { project: string };
   "ticket.changed": { ticket: string; project: string };
   "task.changed": { task: string; agent: string; status: string };
-  "question.asked": AskedEvent;
-  "question.answered": SettledEvent;
-  "question.dismissed": SettledEvent;
+  "question.asked": QuestionAskedEvent;
+  "question.answered": QuestionSettledEvent;
+  "question.dismissed": QuestionSettledEvent;
   "rules.changed": { stored: number };
   "secret.changed": { secret: string };
   "source.changed": { source: string; change: "added" | "changed" | "removed" };
   /** Written, corrected, taken back or forgotten; what it says is not said. */
   "memory.changed": { memory: string };
   "inbox.changed": { source: string };
-  "sync.progress": SyncedEvent & { phase: string; rate: number };
-  "sync.ended": SyncedEvent & { ok: boolean; error?: string; durationMs: number };
+  "sync.progress": SyncProgressEvent & { phase: string; rate: number };
+  "sync.ended": SyncProgressEvent & { ok: boolean; error?: string; durationMs: number };
   "notification.raised": { id: string; title: string };
   "notification.dismissed": { id: string };
   "settings.applied": { files: readonly string[] };

@@ -34,7 +34,7 @@ export interface OfferAbilities {
 }
 
 /** What a value is completed for, and how far it is written already; as MCP words it. */
-export interface CompletionAsked {
+export interface CompletionRequest {
   readonly ref:
     | { readonly type: "ref/prompt"; readonly name: string }
     | { readonly type: "ref/resource"; readonly uri: string };
@@ -69,7 +69,7 @@ export interface OfferOrigin {
   status(): ToolStatus;
   readResource(uri: string, context: ToolContext): Promise<ToolResult>;
   getPrompt(name: string, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
-  complete(asked: CompletionAsked, context: ToolContext): Promise<ToolResult>;
+  complete(asked: CompletionRequest, context: ToolContext): Promise<ToolResult>;
   /**
    * Tells `onUpdate` whenever the resource changed, or may have while nobody could tell, until the signal aborts.
    * Resolves once changes are told; an error says why they will not be.

@@ -236,7 +236,7 @@ export interface ProtocolFault {
 }
 
 /** What a tool wants to know before it goes on, by the names under which the answers come back. */
-export interface Asked {
+export interface InputRequest {
   readonly inquiries: Readonly<Record<string, Inquiry>>;
   /** Comes back with the answers, untouched. */
   readonly state?: string;
@@ -303,7 +303,7 @@ export type ToolResult =
   | {
       /** Only where `context.rounds` is there. Ends the call with the outcome `needs_input`. */
       readonly kind: "asks";
-      readonly asked: Asked;
+      readonly asked: InputRequest;
     }
   | {
       /** It goes on after the call: only for a caller that says it follows tasks. Ends the call with the outcome `ok`. */
@@ -392,7 +392,7 @@ export interface ToolOutcome {
   readonly error?: OutcomeError;
   readonly fault?: ProtocolFault;
   /** What the tool wants to know first; the caller answers by making the call again. */
-  readonly asked?: Asked;
+  readonly asked?: InputRequest;
   /** What goes on; the caller asks for it by calls of the kind `task`. */
   readonly task?: Task;
   readonly durationMs: number;

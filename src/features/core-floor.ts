@@ -1,5 +1,5 @@
-import { followed } from "../contract/followed.ts";
 import type { ClosableSource } from "../contract/tool.ts";
+import { trackCalls } from "../contract/track-calls.ts";
 import { RunningCalls } from "../lib/flow/running-calls.ts";
 import { createSerial } from "../lib/flow/serial.ts";
 import { type OutputDeps, readToolOutputTool } from "./aids/read-tool-output.ts";
@@ -41,7 +41,7 @@ export function createNative(given: NativeDeps): ClosableSource {
     promptHumanTool(deps),
     promptSecretTool(deps),
     readToolOutputTool(deps),
-  ].map((tool) => followed(tool, running));
+  ].map((tool) => trackCalls(tool, running));
 
   return {
     name: "native",

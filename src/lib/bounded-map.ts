@@ -1,18 +1,21 @@
 import type { Clock } from "./clock.ts";
 
 export interface BoundedMapOptions {
-  /** Which entry makes room: the one that was added first (the default), or the one that was used longest ago. */
+  /** Which entry is dropped to make room: the first added (the default), or the least recently used. */
   readonly drops?: "oldest" | "least used";
-  /** An entry that was set longer ago than this is no longer there for `get`. */
+  /** `get` no longer returns an entry that was set longer ago than this. */
   readonly maxAge?: { readonly ms: number; readonly clock: Clock };
 }
 
-/** A map that never holds more than `max` entries. Dropping one takes the longer the larger `max` is: not for tens of thousands. */
+/**
+ * A map that never holds more than `max` entries. Dropping an entry takes longer the larger `max` is, so do not use it
+ * for tens of thousands.
+ */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
   readonly #isByUse: boolean;
   readonly #maxAge: BoundedMapOptions["maxAge"];
-  /** Only where entries have a maximal age. */
+  /** Used only if entries have a maximum age. */
   readonly #setAt = new Map<K, number>();
 
   constructor(max: number, { drops = "oldest", maxAge }: BoundedMapOptions = {}) {
@@ -50,7 +53,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     super.clear();
   }
 
-  /** What is there, or what `make` gives, which is then there. */
+  /** Returns the existing value, or stores and returns the result of `make`. */
   getOrMake(key: K, make: () => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;

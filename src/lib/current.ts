@@ -1,4 +1,4 @@
-/** A value that is replaced whole. Whoever holds `read` reads the newest one. */
+/** A value that is replaced as a whole. Holders of `read` always see the newest one. */
 export class Current<T> {
   #value: T;
 

@@ -1,6 +1,6 @@
 /**
- * Typed publish and subscribe, synchronous: `M` says what each event brings. A listener that throws is reported and
- * never stops the others.
+ * Typed, synchronous publish and subscribe. `M` maps each event to its payload. A listener that throws is reported and
+ * does not stop the others.
  */
 export class Emitter<M> {
   readonly #listeners = new Map<keyof M, Set<(payload: never) => void>>();

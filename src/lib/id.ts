@@ -1,21 +1,23 @@
 import { randomFillSync } from "node:crypto";
 
-/** Makes a fresh id such as `agt_9f2c…`; the prefix names the noun. */
+/** Creates an id such as `agt_9f2c…`. The prefix names the noun. */
 export type NewId = (prefix: string) => string;
 
 /** 100 random bits in base32 (Crockford, lower case): unguessable enough for ids, readable in a terminal. */
 export const randomId: NewId = (prefix) => {
   const codes = randomCodes();
   if (prefix === CALL) putTime(codes, Date.now());
-  // Not by adding up text: Node would keep every step of it for as long as the id is kept.
+  // Not by concatenation: Node would keep every intermediate text as long as the id.
   return `${prefix}_${String.fromCharCode(...codes)}`;
 };
 
-/** Of calls there are so many that the index of their ids must grow at its end: theirs begin with the time. */
+/**
+ * There are so many calls that the index of their ids must grow at its end. Therefore their ids begin with the time.
+ */
 const CALL = "call";
 const TIME_CHARS = 9;
 
-/** Replaces the first characters by the milliseconds since 1970; the others stay random. */
+/** Replaces the first characters with the milliseconds since 1970. The others stay random. */
 function putTime(codes: number[], now: number): void {
   for (let left = now, place = TIME_CHARS - 1; place >= 0; place--, left = Math.floor(left / 32)) {
     codes[place] = CODES[left % 32]!;
@@ -25,7 +27,10 @@ function putTime(codes: number[], now: number): void {
 const CODES = Array.from("0123456789abcdefghjkmnpqrstvwxyz", (character) => character.charCodeAt(0));
 const CHARACTERS = 20;
 
-/** Asked for many ids at once: that costs more than all else of an id. What was used is forgotten. */
+/**
+ * Random bytes for many ids are requested at once, because the request costs more than the rest. Used bytes are
+ * cleared.
+ */
 const random = new Uint8Array(256 * CHARACTERS);
 let used = random.length;
 

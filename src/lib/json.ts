@@ -1,13 +1,13 @@
-/** A JSON Schema, whatever its dialect. */
+/** A JSON Schema of any dialect. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** JSON with sorted keys: equal values give equal text, whatever order their keys were written in. */
+/** Returns JSON with sorted keys, so that equal values give equal texts. */
 export function stableJson(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? "null";
+  return JSON.stringify(sortKeys(value)) ?? "null";
 }
 
-/** JSON of whatever it is: some values nest too deep, or hold what JSON has no word for. */
-export function jsonText(value: unknown): string {
+/** Returns JSON for any value, even one that nests too deep or holds something that JSON cannot represent. */
+export function toJsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch {
@@ -20,7 +20,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same value with every text in it changed, keys included. */
+/** Returns a copy of the value with every text changed, including keys. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {
   if (typeof value === "string") return change(value) as T;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as T;
@@ -30,7 +30,7 @@ export function mapTexts<T>(value: T, change: (text: string) => string): T {
   ) as T;
 }
 
-/** Whether a text somewhere in the value includes `part`; keys, and what nests deeper than `maxDepth`, are not looked at. */
+/** True if a text in the value includes `part`. Ignores keys and values nested deeper than `maxDepth`. */
 export function includesText(value: unknown, part: string, maxDepth = 200): boolean {
   if (typeof value === "string") return value.includes(part);
   if (typeof value !== "object" || value === null || maxDepth === 0) return false;
@@ -41,19 +41,19 @@ export function includesText(value: unknown, part: string, maxDepth = 200): bool
   return false;
 }
 
-/** How large a JSON value is. */
+/** The size of a JSON value. */
 export interface JsonExtent {
-  /** The values in it, itself included. */
+  /** The number of values in it, including itself. */
   readonly size: number;
-  /** The characters of its texts and keys, and of the longest of these. */
+  /** The characters of all texts and keys, and of the longest one. */
   readonly chars: number;
   readonly longest: number;
-  /** It nests deeper than it may; what lies deeper is not counted. */
+  /** The value nests deeper than allowed. Deeper values are not counted. */
   readonly tooDeep: boolean;
 }
 
-/** Does not recurse: a depth that JSON can have would overflow the stack of whoever walks down later. */
-export function extentOf(value: unknown, maxDepth: number): JsonExtent {
+/** Does not recurse, because JSON can nest deep enough to overflow the stack. */
+export function measureJson(value: unknown, maxDepth: number): JsonExtent {
   const extent = { size: 0, chars: 0, longest: 0, tooDeep: false };
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -62,13 +62,13 @@ export function extentOf(value: unknown, maxDepth: number): JsonExtent {
       return extent;
     }
     extent.size += level.length;
-    level = within(level, extent);
+    level = listChildren(level, extent);
   }
   return extent;
 }
 
-/** By hand: every call passes here, and `flatMap` takes ten times as long. */
-function within(values: readonly unknown[], extent: { chars: number; longest: number }): unknown[] {
+/** Written by hand: every call runs this, and `flatMap` takes ten times as long. */
+function listChildren(values: readonly unknown[], extent: { chars: number; longest: number }): unknown[] {
   const inner: unknown[] = [];
   for (const value of values) {
     if (typeof value === "string") count(value, extent);
@@ -88,12 +88,12 @@ function count({ length }: string, extent: { chars: number; longest: number }): 
   if (length > extent.longest) extent.longest = length;
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()
-      .map((key) => [key, sorted(value[key])]),
+      .map((key) => [key, sortKeys(value[key])]),
   );
 }

@@ -1,25 +1,31 @@
-/** Beyond this many pieces of one line they are joined: a line that comes byte by byte would else cost a hundred times its size. */
+/**
+ * Beyond this many pieces, the pieces of a line are joined: a line that arrives byte by byte would otherwise take a
+ * hundred times its size.
+ */
 const MAX_PIECES = 1_024;
 
-/** Cuts a stream of bytes into lines of UTF-8, none longer than `maxBytes`. */
+/** Splits a stream of bytes into lines of UTF-8 with at most `maxBytes` each. */
 export class LineSplitter {
   readonly #maxBytes: number;
   readonly #cutsLong: boolean;
-  /** Of the line that has not ended yet. */
+  /** The pieces of the unfinished line. */
   #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** `tooLong`: what becomes of a line that is. `refuse`: see `write`. `cut`: its beginning counts as the line. */
+  /** `tooLong` says how to treat a longer line. `refuse`: see `write`. `cut`: only its beginning is used. */
   constructor(maxBytes: number, tooLong: "refuse" | "cut" = "refuse") {
     this.#maxBytes = maxBytes;
     this.#cutsLong = tooLong === "cut";
   }
 
-  /** Hands over each line that ends in this piece, without its end. False: a line is too long, and nothing more is to be written. */
+  /**
+   * Passes on each line that ends in this chunk, without its line end. Returns false if a line is too long; write
+   * nothing more then.
+   */
   write(chunk: Buffer, onLine: (line: string) => void): boolean {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      // Most lines come whole.
+      // Most lines arrive whole.
       if (this.#bytes === 0 && end - start <= this.#maxBytes) onLine(chunk.toString("utf8", start, end));
       else if (this.#collect(chunk.subarray(start, end))) onLine(this.end());
       else return false;
@@ -28,7 +34,7 @@ export class LineSplitter {
     return start === chunk.length || this.#collect(chunk.subarray(start));
   }
 
-  /** What came behind the last line end; empty where nothing did. */
+  /** Returns the text after the last line end, which may be empty. */
   end(): string {
     const line = Buffer.concat(this.#pieces, this.#bytes).toString("utf8");
     this.#pieces = [];
@@ -50,10 +56,10 @@ export class LineSplitter {
   }
 }
 
-/** Only keeps a line without an end from filling the memory. */
+/** Only keeps an endless line from filling the memory. */
 const MAX_TEXT_LINE = 64 * 1024 * 1024;
 
-/** The lines of a stream of UTF-8, without their ends and a mark of the byte order; a last line without an end counts too. */
+/** Yields the lines of a UTF-8 stream without line ends and byte order mark. A last line without an end counts, too. */
 export async function* textLines(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const splitter = new LineSplitter(MAX_TEXT_LINE);
   let isFirst = true;

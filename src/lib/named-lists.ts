@@ -3,12 +3,12 @@ interface Named {
 }
 
 /**
- * What several lists hold, by name. The first list that has a name wins. Read when it is asked for, since lists may change
- * together; what stayed the same is not sorted again.
+ * Merges several lists by name. The first list that has a name wins. Lists are read on demand, because several may
+ * change together; unchanged parts are not sorted again.
  */
 export class NamedLists<T extends Named> {
   readonly #sources: readonly (() => readonly T[])[];
-  /** By source, as it was the last time. */
+  /** The list of each source at the last reading. */
   readonly #lists: (readonly T[])[];
   readonly #byName = new Map<string, T>();
   #sorted: readonly T[] = [];
@@ -19,12 +19,12 @@ export class NamedLists<T extends Named> {
     this.#lists = sources.map(() => []);
   }
 
-  /** A source has another list now. */
+  /** Call this after the list of a source changed. */
   outdated(): void {
     this.#isCurrent = false;
   }
 
-  /** Sorted by name; the same array as long as it holds the same. */
+  /** Sorted by name. The same array is returned until its contents change. */
   get all(): readonly T[] {
     this.#gather();
     return this.#sorted;
@@ -44,14 +44,14 @@ export class NamedLists<T extends Named> {
     const names = new Set<string>();
     for (const [at, source] of this.#sources.entries()) {
       const list = source();
-      for (const each of differing(this.#lists[at]!, list)) names.add(each.name);
+      for (const each of findDifferences(this.#lists[at]!, list)) names.add(each.name);
       this.#lists[at] = list;
     }
     if (names.size > 0) this.#settle(names);
     this.#isCurrent = true;
   }
 
-  /** Decides anew who has these names. */
+  /** Decides again which source provides each of these names. */
   #settle(names: ReadonlySet<string>): void {
     const winners = new Map<string, T>();
     for (const list of this.#lists) {
@@ -64,12 +64,12 @@ export class NamedLists<T extends Named> {
       if (winner) this.#byName.set(name, winner);
       else this.#byName.delete(name);
     }
-    this.#sorted = merged(this.#sorted, [...names].sort(), winners);
+    this.#sorted = mergeNames(this.#sorted, [...names].sort(), winners);
   }
 }
 
-/** What stands between the beginning and the end that both lists share, in either of them. */
-function* differing<T>(before: readonly T[], now: readonly T[]): Generator<T> {
+/** Yields the entries of both lists that lie between their common beginning and their common end. */
+function* findDifferences<T>(before: readonly T[], now: readonly T[]): Generator<T> {
   const most = Math.min(before.length, now.length);
   let start = 0;
   while (start < most && before[start] === now[start]) start += 1;
@@ -79,8 +79,8 @@ function* differing<T>(before: readonly T[], now: readonly T[]): Generator<T> {
   yield* now.slice(start, now.length - end);
 }
 
-/** The sorted list with whoever has each of the names now, or without any. */
-function merged<T extends Named>(
+/** Returns the sorted list after each of the names was replaced or removed. */
+function mergeNames<T extends Named>(
   sorted: readonly T[],
   names: readonly string[],
   winners: ReadonlyMap<string, T>,
@@ -88,7 +88,7 @@ function merged<T extends Named>(
   const next: T[] = [];
   let from = 0;
   for (const name of names) {
-    const to = placeOf(name, sorted, from);
+    const to = findPosition(name, sorted, from);
     while (from < to) next.push(sorted[from++]!);
     const winner = winners.get(name);
     if (winner) next.push(winner);
@@ -98,8 +98,8 @@ function merged<T extends Named>(
   return next;
 }
 
-/** Where the first stands whose name does not come before this one. */
-function placeOf(name: string, sorted: readonly Named[], from: number): number {
+/** Returns the position of the first entry whose name is not before this one. */
+function findPosition(name: string, sorted: readonly Named[], from: number): number {
   let [low, high] = [from, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,18 +1,18 @@
 /** Comparing takes time in proportion to the product of both lengths, and nobody mistypes a longer name. */
 const LONGEST_WORD = 200;
-/** Among many candidates only a few edits are looked for: so many of all of them together, and two in any case. */
+/** The budget of edits for all candidates together. Each candidate gets at least two. */
 const MOST_EDITS = 40_000;
 
 /**
- * The candidate closest to `word` by edit distance, or undefined when nothing is close enough to be a likely
- * typo: more than a third of the word, at least 2 edits, would have to change, or no character is the same. Among thousands of
- * candidates it must be closer.
+ * Returns the candidate with the smallest edit distance to `word`, or undefined if none is a likely typo: if more than
+ * a third of the word (and at least 2 characters) would change, or no character is the same. With thousands of
+ * candidates the limit is stricter.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const all = Array.isArray(candidates) ? (candidates as readonly string[]) : [...candidates];
   const most = Math.max(2, Math.floor(Math.min(word.length / 3, MOST_EDITS / all.length)));
-  // Most typos are of one letter or two, and the fewer may differ, the sooner a comparison ends.
+  // Most typos change one or two letters, and a comparison with a low limit ends sooner.
   for (let edits = 1; edits < most; edits *= 2) {
     const found = nearestWithin(edits, word, all);
     if (found !== undefined) return found;
@@ -38,12 +38,12 @@ function isAlike(word: string, candidate: string): boolean {
   return [...word].some((character) => candidate.includes(character));
 }
 
-/** What is worked with, for as many comparisons as there are. */
+/** Working memory that all comparisons share. */
 type Rows = [previous: number[], row: number[]];
 
 /**
- * Levenshtein distance, given up (returning `limit`) as soon as it cannot stay below `limit`. Only what is less than `limit` away from the
- * diagonal is looked at: nothing else leads to a distance below it.
+ * Computes the Levenshtein distance and stops with `limit` as soon as it cannot stay below `limit`. Only cells less
+ * than `limit` away from the diagonal are computed: no other cell leads to a distance below it.
  */
 export function editDistance(
   a: string,
@@ -62,7 +62,7 @@ export function editDistance(
     let smallest = row[first - 1]!;
     for (let j = first; j <= last; j++) {
       let value = previous[j - 1]! + (code === b.charCodeAt(j - 1) ? 0 : 1);
-      // The row before ends one earlier.
+      // The previous row ends one cell earlier.
       if (j < i + limit - 1 && previous[j]! + 1 < value) value = previous[j]! + 1;
       if (row[j - 1]! + 1 < value) value = row[j - 1]! + 1;
       row[j] = value;

@@ -5,17 +5,17 @@ import { textLines } from "./lines.ts";
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
-  // Proxies such as nginx would collect events before they pass them on.
+  // Proxies such as nginx would otherwise buffer events.
   "x-accel-buffering": "no",
 } as const;
 
 export interface ServerSentEvent {
   readonly event?: string;
-  /** What a client that comes back names as the last it saw. */
+  /** A reconnecting client names this as the last event that it saw. */
   readonly id?: string | undefined;
-  /** How long a client should wait before it comes back. */
+  /** How long a client should wait before it reconnects. */
   readonly retryMs?: number;
-  /** One line, as JSON is. */
+  /** A single line, such as JSON. */
   readonly data: string;
 }
 
@@ -26,19 +26,19 @@ export function eventText({ event, id, retryMs, data }: ServerSentEvent): string
   return `${name}${number}${retry}data: ${data}\n\n`;
 }
 
-/** A sign of life that is no event. With an id it moves on what a client that comes back has seen. */
+/** A keep-alive that is not an event. With an id it advances the position of a reconnecting client. */
 export function commentText(comment: string, id?: string): string {
   return id === undefined ? `: ${comment}\n\n` : `: ${comment}\nid: ${id}\n\n`;
 }
 
-/** Never waits for a reader: one that lets more than `maxUnreadBytes` pile up is cut off. */
+/** Never waits for a reader: one with more than `maxUnreadBytes` unread is disconnected. */
 export function sendEventText(to: Writable, text: string, maxUnreadBytes: number): void {
   if (to.destroyed) return;
   to.write(text);
   if (to.writableLength > maxUnreadBytes) to.destroy();
 }
 
-/** The data of each event of a stream. */
+/** Yields the data of each event of a stream. */
 export async function* eventData(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   let data: string[] = [];
   for await (const line of textLines(stream)) {

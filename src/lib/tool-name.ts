@@ -8,8 +8,8 @@ export function sanitise(text: string): string {
 }
 
 /**
- * The prefix of a server's tools, from the name that people gave it: `GitHub (work)` becomes `github_work`, `Föö` becomes `foo`. A name
- * without a Latin letter or digit becomes a short hash of itself.
+ * Derives the prefix of a server's tools from its name: `GitHub (work)` becomes `github_work`, `Föö` becomes `foo`. A
+ * name without Latin letters or digits becomes a short hash.
  */
 export function prefixOf(serverName: string): string {
   const plain = serverName.normalize("NFKD").replace(/\p{M}/gu, "").replaceAll("ß", "ss");
@@ -17,7 +17,7 @@ export function prefixOf(serverName: string): string {
   return prefix === "" ? withHash("server", serverName, "server_".length + HASH_LENGTH) : prefix;
 }
 
-/** The name, cut where it must be, with a few characters that follow from `seed` in the place of its end. */
+/** Shortens the name if needed and replaces its end with characters derived from `seed`. */
 export function withHash(name: string, seed: string, maxLength: number): string {
   const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
   return `${name.slice(0, maxLength - HASH_LENGTH - 1)}_${hash}`;

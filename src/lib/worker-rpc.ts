@@ -8,7 +8,7 @@ import { parentPort, type Transferable, type Worker } from "node:worker_threads"
 
 type ToThread =
   | { readonly id: number; readonly name: string; readonly args: readonly unknown[] }
-  /** The part was taken; the next may come. */
+  /** The caller took the part; send the next. */
   | { readonly id: number; readonly taken: true }
   | { readonly id: number; readonly abort: true }
   | "end";
@@ -19,7 +19,7 @@ type FromThread =
   | { readonly id: number; readonly failure: ThreadFailure }
   | { readonly notice: unknown };
 
-/** An error, as far as it can be sent. */
+/** An error in a form that can be sent between threads. */
 export interface ThreadFailure {
   readonly name: string;
   readonly message: string;
@@ -27,37 +27,37 @@ export interface ThreadFailure {
   readonly stack?: string;
 }
 
-/** The thread ended, hung or was closed before it had answered. `cause` is the error that ended it, if there was one. */
+/** The thread ended, hung or was closed before it answered. `cause` is the error that ended it, if there was one. */
 export class ThreadLostError extends Error {
   override readonly name = "ThreadLostError";
 }
 
 export interface WorkerThreadOptions {
-  /** Starts the thread: called with the first call, and again with the first one after the thread was lost. */
+  /** Starts the thread: with the first call, and again with the first call after the thread was lost. */
   readonly start: () => Worker;
-  /** Without a call for this long the thread ends, and its memory is free. Default: it stays. */
+  /** The thread ends after this long without a call, which frees its memory. Default: it stays. */
   readonly idleMs?: number;
-  /** How long the thread may take to end by itself before it is terminated. 0: it is terminated at once. */
+  /** How long the thread may take to end before it is terminated. 0 terminates it at once. */
   readonly endingMs: number;
-  /** False: an open call does not keep the process alive. Default true. */
+  /** If false, an open call does not keep the process alive. Default true. */
   readonly keepsAlive?: boolean;
-  /** What the thread says unasked: see `sendNotice`. */
+  /** Receives notices that the thread sends on its own: see `sendNotice`. */
   readonly onNotice?: (notice: unknown) => void;
-  /** Makes an error of what the thread failed with. Default: an `Error` with the same fields. */
+  /** Turns a failure of the thread into an error. Default: an `Error` with the same fields. */
   readonly toError?: (failure: ThreadFailure) => Error;
 }
 
 export interface CallOptions {
   /** Tells the thread to stop; the call then ends when the thread has stopped. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes what comes before the answer. The thread may wait until it has resolved; where it rejects, so does the call. */
+  /** Receives parts before the answer. The thread may wait until it resolves; if it rejects, so does the call. */
   readonly onPart?: ((part: never) => unknown) | undefined;
   /** A call that takes longer has hung: it fails, and the thread ends. */
   readonly timeoutMs?: number;
   readonly transfer?: readonly Transferable[];
 }
 
-/** What a thread can be asked, by name. */
+/** The methods of a thread, by name. */
 export type Methods<M> = { readonly [K in keyof M]: (...args: never[]) => unknown };
 export type Answer<M extends Methods<M>, K extends keyof M> = Awaited<ReturnType<M[K]>>;
 
@@ -68,7 +68,7 @@ interface Pending {
   readonly onPart: ((part: never) => unknown) | undefined;
 }
 
-/** A thread that starts with the first call. */
+/** A thread that starts with its first call. */
 export class WorkerThread<M extends Methods<M>> {
   readonly #options: WorkerThreadOptions;
   readonly #pending = new Map<number, Pending>();
@@ -111,13 +111,16 @@ export class WorkerThread<M extends Methods<M>> {
     }
   }
 
-  /** Takes no more calls. Open ones may end, as long as `endingMs` allows. Resolves when the thread has ended. */
+  /** Accepts no more calls. Open calls may finish within `endingMs`. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#end();
   }
 
-  /** Ends the thread at once and does not wait for that: it may hang in the kernel. Open calls fail; the next starts another thread. */
+  /**
+   * Ends the thread at once without waiting, because it may hang in the kernel. Open calls fail; the next call starts
+   * another thread.
+   */
   kill(): void {
     const worker = this.#worker;
     if (!worker) return;
@@ -138,7 +141,7 @@ export class WorkerThread<M extends Methods<M>> {
       fail(error);
       void worker.terminate();
     });
-    worker.on("exit", (code) => this.#lose(worker, lostError(problem, code)));
+    worker.on("exit", (code) => this.#lose(worker, createLostError(problem, code)));
     return worker;
   }
 
@@ -150,7 +153,7 @@ export class WorkerThread<M extends Methods<M>> {
     const pending = this.#pending.get(message.id);
     if (!pending) return;
     if ("part" in message) void this.#take(message.id, pending, message.part);
-    else if ("failure" in message) pending.reject((this.#options.toError ?? errorOf)(message.failure));
+    else if ("failure" in message) pending.reject((this.#options.toError ?? toDefaultError)(message.failure));
     else pending.resolve(message.value as never);
   }
 
@@ -169,7 +172,7 @@ export class WorkerThread<M extends Methods<M>> {
     this.#ending = Promise.all([this.#ending, this.#ended(worker)]);
   }
 
-  /** Nothing more is expected of this thread; the next call starts another. */
+  /** Fails the open calls of this thread. The next call starts another one. */
   #lose(worker: Worker, error: ThreadLostError): void {
     if (this.#worker === worker) this.#worker = undefined;
     for (const pending of this.#pending.values()) if (pending.worker === worker) pending.reject(error);
@@ -190,7 +193,7 @@ export class WorkerThread<M extends Methods<M>> {
     await this.#ending;
   }
 
-  /** Lets a thread give back what it has, for a while. */
+  /** Gives a thread some time to release its resources. */
   async #ended(worker: Worker): Promise<void> {
     const { endingMs } = this.#options;
     const exited = new Promise((resolve) => worker.once("exit", resolve));
@@ -207,23 +210,23 @@ function post(worker: Worker, message: ToThread, transfer: readonly Transferable
   worker.postMessage(message, transfer);
 }
 
-function lostError(problem: unknown, exitCode: number): ThreadLostError {
+function createLostError(problem: unknown, exitCode: number): ThreadLostError {
   if (problem === undefined) return new ThreadLostError(`its thread ended with ${exitCode}`);
   const message = problem instanceof Error ? problem.message : String(problem);
   return new ThreadLostError(message, { cause: problem });
 }
 
-function errorOf({ message, ...fields }: ThreadFailure): Error {
+function toDefaultError({ message, ...fields }: ThreadFailure): Error {
   return Object.assign(new Error(message), fields);
 }
 
 export interface CallContext {
   readonly signal: AbortSignal;
-  /** Sends something before the answer. Resolves when it was taken, or nobody wants the rest. */
+  /** Sends a part before the answer. Resolves when it was taken, or nobody wants the rest. */
   sendPart(part: unknown): Promise<void>;
 }
 
-/** The end in the thread: what answers each method. */
+/** The functions in the thread that answer each method. */
 export type Handlers<M extends Methods<M>> = {
   readonly [K in keyof M]: (
     args: Parameters<M[K]>,
@@ -233,13 +236,14 @@ export type Handlers<M extends Methods<M>> = {
 
 interface Running {
   readonly stop: AbortController;
-  /** Resolve the parts that were sent and not yet taken, in this order. */
+  /** Resolvers of parts that were sent and not taken yet, in order. */
   readonly sent: (() => void)[];
 }
 
 /**
- * Answers calls in this thread, several at a time. `handlers` may be opened late: a function is asked for them with each call.
- * When the thread is to end, what runs is aborted and waited for; then `onEnd` gives back what the thread holds.
+ * Answers calls in this thread, several at a time. `handlers` may be a function, which is called for each call, so that
+ * they can be opened late. When the thread is to end, running calls are aborted and awaited; then `onEnd` releases what
+ * the thread holds.
  */
 export function serveCalls<M extends Methods<M>>(
   handlers: Handlers<M> | (() => Promise<Handlers<M>>),
@@ -263,7 +267,7 @@ export function serveCalls<M extends Methods<M>>(
       const handler = (await open())[name as keyof M];
       say({ id, value: await handler(args as never, { signal: call.stop.signal, sendPart }) });
     } catch (error) {
-      say({ id, failure: failureOf(error) });
+      say({ id, failure: toFailure(error) });
     } finally {
       running.delete(id);
     }
@@ -290,12 +294,12 @@ export function serveCalls<M extends Methods<M>>(
   });
 }
 
-/** Says something unasked, from within a thread. */
+/** Sends a notice from within a thread. */
 export function sendNotice(notice: unknown): void {
   parentPort!.postMessage({ notice } satisfies FromThread);
 }
 
-function failureOf(error: unknown): ThreadFailure {
+function toFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const { name, message, stack } = error;
   const { code } = error as { readonly code?: unknown };

@@ -1,5 +1,5 @@
 import type {
-  CompletionAsked,
+  CompletionRequest,
   OfferAbilities,
   Offered,
   OfferKind,
@@ -59,7 +59,7 @@ export function testOrigin(
       asked.push([prompt, args]);
       return answer({ messages: [] });
     },
-    complete(wanted: CompletionAsked) {
+    complete(wanted: CompletionRequest) {
       asked.push(wanted);
       return answer({ completion: { values: [] } });
     },

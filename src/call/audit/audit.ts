@@ -1,6 +1,6 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { ToolCall } from "../../contract/tool.ts";
-import { jsonText } from "../../lib/json.ts";
+import { toJsonText } from "../../lib/json.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { AuditEntry } from "../../machine/db/tables/calls/audit-record.ts";
 import { AuditChecks } from "./audit-checks.ts";
@@ -283,7 +283,7 @@ export class Audit {
   }
 
   #details(details: Readonly<Record<string, unknown>>): string {
-    const text = this.#deps.redact(jsonText(details));
+    const text = this.#deps.redact(toJsonText(details));
     return text.length <= MAX_DETAILS ? text : JSON.stringify({ cut: text.slice(0, MAX_DETAILS / 2) });
   }
 

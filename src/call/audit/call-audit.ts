@@ -1,7 +1,7 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { OutcomeName, ToolCall } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { jsonText } from "../../lib/json.ts";
+import { toJsonText } from "../../lib/json.ts";
 import type { CallRecord } from "../../machine/db/store.ts";
 import { CallTrace } from "./call-trace.ts";
 import type { CallStep } from "./contract.ts";
@@ -134,7 +134,7 @@ export class AuditRecord {
       requested: name,
       tool: this.#tool,
       // As text: whoever called may change them afterwards.
-      arguments: this.#light(jsonText(this.#arguments)),
+      arguments: this.#light(toJsonText(this.#arguments)),
       decision: this.#decision?.action ?? null,
       rule: this.#decision?.rule ?? null,
       outcome,

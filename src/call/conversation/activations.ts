@@ -1,7 +1,7 @@
 import type { Caller } from "../../contract/caller.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { within } from "../../lib/flow/within.ts";
+import { awaitWithin } from "../../lib/flow/await-within.ts";
 import {
   type ActivationRecord,
   type ActivationStore,
@@ -84,7 +84,7 @@ export class Activations {
       await store.put(tools.map((tool) => recordOf(entry.conversation, tool, now)));
       await store.delete(entry.conversation.agentId, entry.conversation.conversation, dropped);
     });
-    await within(STORE_WAIT_MS, stored);
+    await awaitWithin(STORE_WAIT_MS, stored);
     // An entry that was loaded meanwhile does not have the new tools.
     const key = conversationKey(conversation);
     if (this.#cache.get(key) !== entry) this.#cache.delete(key);
@@ -210,7 +210,7 @@ export class Activations {
   /** Undefined where reading failed or took too long. */
   async #tryInTime<T>(reading: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(STORE_WAIT_MS, reading);
+      return await awaitWithin(STORE_WAIT_MS, reading);
     } catch (error) {
       this.#deps.onProblem(error);
       return undefined;

@@ -1,4 +1,4 @@
-import { whyNotPublic } from "../../lib/net/public-address.ts";
+import { explainNotPublic } from "../../lib/net/public-address.ts";
 
 /** Prefixes of model names that stand for programs running models locally. */
 const LOCAL_PREFIXES =
@@ -13,5 +13,5 @@ export function isLocalModel(model: string): boolean {
   if (LOCAL_PREFIXES.test(model)) return true;
   if (!/^https?:\/\//i.test(model) || !URL.canParse(model)) return false;
   const host = new URL(model).hostname.replace(/^\[|\]$/g, "");
-  return LOCAL_NAMES.test(host) || LOCAL_ADDRESSES.test(whyNotPublic(host, {}) ?? "");
+  return LOCAL_NAMES.test(host) || LOCAL_ADDRESSES.test(explainNotPublic(host, {}) ?? "");
 }

@@ -1,8 +1,8 @@
 import type { Caller } from "../../contract/caller.ts";
 import { messageOf } from "../../contract/errors.ts";
 import {
-  type Asked,
   type Content,
+  type InputRequest,
   type OutcomeError,
   type OutcomeName,
   type SharedContent,
@@ -217,7 +217,7 @@ function redactResult(result: ToolResult, { vault }: Kernel): RedactedResult | u
     atMost += changed.atMost;
   }
   if (result.kind === "asks") {
-    const { inquiries } = visible.asked as Asked;
+    const { inquiries } = visible.asked as InputRequest;
     const { state } = result.asked;
     // Not redacted: the state goes back to the tool that it came from, and to nobody else.
     visible.asked = state === undefined ? { inquiries } : { inquiries, state };
@@ -227,7 +227,7 @@ function redactResult(result: ToolResult, { vault }: Kernel): RedactedResult | u
 }
 
 /** The tool asks something before it continues. */
-function questionDraft(asked: Asked): OutcomeDraft {
+function questionDraft(asked: InputRequest): OutcomeDraft {
   const count = Object.keys(asked.inquiries).length;
   const message = `the tool asks ${count === 1 ? "something" : `${count} things`} before it continues`;
   const remedy =

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stableJson } from "../../lib/json.ts";
-import { withHiddenShown } from "../../lib/text/hidden-characters.ts";
+import { escapeHidden } from "../../lib/text/hidden-characters.ts";
 import type { QuestionRecord } from "../../machine/db/store.ts";
 
 export interface QuestionRequest {
@@ -73,7 +73,7 @@ export function makeVisible(
   const texts = TEXTS.map((key) => [key, details[key]] as const).filter(isText);
   const allTexts = [prompt, ...texts.map(([, text]) => text)];
   if (allTexts.some(isTooLong)) return undefined;
-  const [visiblePrompt = "", ...visible] = allTexts.map((text) => withHiddenShown(redactForApproval(text)));
+  const [visiblePrompt = "", ...visible] = allTexts.map((text) => escapeHidden(redactForApproval(text)));
   if ([visiblePrompt, ...visible].some(isTooLong)) return undefined;
   const visibleTexts = Object.fromEntries(texts.map(([key], at) => [key, visible[at]]));
   return { ...request, prompt: visiblePrompt, details: { ...details, ...visibleTexts } };

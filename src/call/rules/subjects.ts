@@ -1,5 +1,5 @@
 /** What a call is about, for rules: the paths, hosts and commands in its arguments. */
-import { addressesIn } from "../../lib/address/addresses-in.ts";
+import { findAddresses } from "../../lib/address/addresses-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import {
   type ArgumentKind,
@@ -213,7 +213,7 @@ class SubjectCollector implements Subjects {
     if (!value.includes("://")) return;
     const readings = /["'\\]/.test(value) ? [value, value.replace(/["'\\]/g, "")] : [value];
     for (const reading of readings) {
-      const { addresses, more } = addressesIn(reading, ENDS_ADDRESS, MAX_VALUES);
+      const { addresses, more } = findAddresses(reading, ENDS_ADDRESS, MAX_VALUES);
       this.hostInCommand = this.hostInCommand.concat(addresses);
       this.isTruncated ||= more;
     }

@@ -1,4 +1,4 @@
-import { coversHost, hostsIn } from "../../lib/address/hosts-in.ts";
+import { coversHost, findHosts } from "../../lib/address/hosts-in.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { SecretBindings } from "../../machine/db/tables/trust/secret-record.ts";
 import type { Arguments, SecretInfo, SecretUse } from "./secret.ts";
@@ -58,7 +58,7 @@ export function withheld({ bindings, source }: SecretInfo, { tool, caller }: Sec
 export function staysWithin({ hosts }: SecretBindings, filled: Arguments, { tool }: SecretUse): boolean {
   if (hosts.includes("*")) return true;
   if (tool.scope === "shell" || tool.capabilities?.includes("shell")) return false;
-  const reached = [...(tool.hostsOf ? tool.hostsOf(filled) : hostsIn(filled))];
+  const reached = [...(tool.hostsOf ? tool.hostsOf(filled) : findHosts(filled))];
   if (reached.length === 0) return hosts.length === 0;
   return reached.every((host) => hosts.some((pattern) => coversHost(pattern, host)));
 }

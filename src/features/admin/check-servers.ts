@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Check, failed, ok, warning } from "../../contract/health.ts";
-import { type LeftOut, leftOutText } from "../../lib/text/left-out.ts";
+import { describeLeftOut, type LeftOut } from "../../lib/text/left-out.ts";
 import { findProgram } from "../../machine/process/find-program.ts";
 
 /** The fields of a server that the checks read. */
@@ -42,7 +42,7 @@ async function checkServer(
       `Install it, or ${suggestEdit(server, "-- …")}.`,
     );
   if (lastError !== null) return failed(label, lastError, `Test it: toolkeep server test ${name}`);
-  const leftOut = leftOutText(server.leftOut);
+  const leftOut = describeLeftOut(server.leftOut);
   if (leftOut !== null)
     return warning(label, leftOut, `Report this to its author. Details: toolkeep server logs ${name}`);
   return ok(label, command === null ? (server.url ?? "") : `${command} found`);

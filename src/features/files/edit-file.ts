@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import { openPlace, readAtMost } from "../../machine/files/open-file.ts";
 import { replaceFile } from "../../machine/files/replace-file.ts";
 import { decodeText, encodeText, type TextFile } from "../../machine/files/text-file.ts";
-import { openWorkspace, type Place, quoted, type Workspace } from "../../machine/files/workspace.ts";
+import { type FilePlace, openWorkspace, quoted, type Workspace } from "../../machine/files/workspace.ts";
 import { type Edit, type EditResult, editText } from "./edit-text.ts";
 import type { FileDeps } from "./file-deps.ts";
 import { MAX_WRITE } from "./write-file.ts";
@@ -84,7 +84,7 @@ async function applyToFile(
 async function editFile(
   { newId }: FileDeps,
   workspace: Workspace,
-  place: Place,
+  place: FilePlace,
   edits: readonly Edit[],
 ): Promise<ToolResult> {
   const name = quoted(place.shown);
@@ -105,7 +105,7 @@ async function editFile(
   return output(`Edited ${name}: ${count}, at line ${where}.`, { path: place.shown, replacements });
 }
 
-async function readText(workspace: Workspace, place: Place): Promise<Result<TextFile, string>> {
+async function readText(workspace: Workspace, place: FilePlace): Promise<Result<TextFile, string>> {
   const file = await openPlace(workspace, place);
   if (!file.ok) return file;
   try {

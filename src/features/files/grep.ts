@@ -6,7 +6,7 @@ import { createGlob, type GlobMatcher } from "../../lib/text/glob.ts";
 import { type OpenFile, openIn, openPlace, readAtMost } from "../../machine/files/open-file.ts";
 import { looksBinary } from "../../machine/files/text-file.ts";
 import { walk } from "../../machine/files/walk.ts";
-import { openWorkspace, type Place, quoted, type Workspace } from "../../machine/files/workspace.ts";
+import { type FilePlace, openWorkspace, quoted, type Workspace } from "../../machine/files/workspace.ts";
 import type { FileDeps } from "./file-deps.ts";
 import { createReport, type GrepReport } from "./grep-report.ts";
 import { startLineSearch } from "./line-search.ts";
@@ -131,7 +131,7 @@ function parseArguments(args: Args): Result<{ flags: string; glob: GlobMatcher |
 /** Reads the files to search. Ends without an error when the signal aborts. */
 async function* readTextFiles(
   workspace: Workspace,
-  start: Place,
+  start: FilePlace,
   glob: GlobMatcher | undefined,
   report: GrepReport,
   signal: AbortSignal,
@@ -150,7 +150,7 @@ async function* readTextFiles(
 
 async function* openFiles(
   workspace: Workspace,
-  start: Place,
+  start: FilePlace,
   glob: GlobMatcher | undefined,
   report: GrepReport,
   signal: AbortSignal,

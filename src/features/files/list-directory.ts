@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { defineTool, failed, output } from "../../contract/define-native-tool.ts";
 import type { Tool, ToolContext, ToolResult } from "../../contract/tool.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import { type Entry, walk } from "../../machine/files/walk.ts";
 import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
 import type { FileDeps } from "./file-deps.ts";
@@ -94,7 +94,7 @@ async function describeEntry(entry: Entry): Promise<string> {
       return `${entry.path} (pipe, socket or device)`;
     case "file": {
       const stats = await lstat(entry.folder.at(entry.name)).catch(() => undefined);
-      return stats ? `${entry.path}\t${readableSize(stats.size)}` : entry.path;
+      return stats ? `${entry.path}\t${formatSize(stats.size)}` : entry.path;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { defineTool, failed, output, outputContent } from "../../contract/define-native-tool.ts";
 import { type Tool, type ToolResult, text } from "../../contract/tool.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import { type OpenFile, openFile, readAtMost } from "../../machine/files/open-file.ts";
 import { looksBinary } from "../../machine/files/text-file.ts";
 import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
@@ -64,16 +64,16 @@ async function readContent(
   const bytes = await readAtMost(file, MAX_TEXT);
   const image = detectImageType(bytes);
   if (image && bytes.length <= MAX_IMAGE) {
-    const caption = text(`${name}: ${image}, ${readableSize(bytes.length)}`);
+    const caption = text(`${name}: ${image}, ${formatSize(bytes.length)}`);
     return outputContent([caption, { type: "image", data: bytes.toString("base64"), mimeType: image }]);
   }
   if (image)
     return failed(
-      `${name} is an image of ${readableSize(file.stats.size)}; at most 5 MB can be shown. Make it smaller first.`,
+      `${name} is an image of ${formatSize(file.stats.size)}; at most 5 MB can be shown. Make it smaller first.`,
     );
   if (bytes.length > MAX_TEXT) {
     return failed(
-      `${name} has ${readableSize(file.stats.size)}; read_file takes at most 10 MB. Use grep to find the lines, or run_shell with sed -n '1,200p'.`,
+      `${name} has ${formatSize(file.stats.size)}; read_file takes at most 10 MB. Use grep to find the lines, or run_shell with sed -n '1,200p'.`,
     );
   }
   if (looksBinary(bytes))

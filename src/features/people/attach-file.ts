@@ -6,7 +6,7 @@ import { defineTool, failed, outputContent } from "../../contract/define-native-
 import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import type { AttachmentRecord, Store } from "../../machine/db/store.ts";
 import { type OpenFile, openFile } from "../../machine/files/open-file.ts";
 import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
@@ -125,7 +125,7 @@ function createResult(home: string, { id, name, mimeType, bytes, path }: Attachm
     size: bytes,
   };
   return outputContent(
-    [text(`Attached ${quoted(name)} (${mimeType}, ${readableSize(bytes)}) as ${id}.`), link],
+    [text(`Attached ${quoted(name)} (${mimeType}, ${formatSize(bytes)}) as ${id}.`), link],
     {
       id,
       name,

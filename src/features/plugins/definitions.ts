@@ -1,5 +1,5 @@
 import type { JsonSchema, ToolFlags } from "../../contract/tool.ts";
-import { extentOf, isRecord } from "../../lib/json.ts";
+import { isRecord, measureJson } from "../../lib/json.ts";
 
 /** A tool as a plugin described it, checked and complete. Kept in the store. */
 export interface PluginToolDefinition {
@@ -66,7 +66,7 @@ function checkDefinition(
   if (candidate.runs !== true) return `the tool ${quotedName} has no run function and was left out`;
   if (typeof description !== "string" || description.trim() === "")
     return `the tool ${quotedName} has no description and was left out`;
-  if (extentOf(candidate, MAX_DEPTH).tooDeep)
+  if (measureJson(candidate, MAX_DEPTH).tooDeep)
     return `the tool ${quotedName} is nested more than ${MAX_DEPTH} levels deep and was left out`;
   const text = JSON.stringify(candidate);
   if (Buffer.byteLength(text) > MAX_BYTES)

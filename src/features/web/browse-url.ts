@@ -1,6 +1,6 @@
 import { defineGranted, failed, outputContent } from "../../contract/define-native-tool.ts";
 import { type Tool, type ToolContext, type ToolResult, text } from "../../contract/tool.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
 import { ADDRESS_PROPERTY, type FetchedPage, fetchPage, PAGE_TOOL_TRAITS } from "./fetch-page.ts";
 import { parseMediaType } from "./media-kind.ts";
@@ -49,13 +49,13 @@ async function describePage(
       return describeHtml(page, wholePage, context);
     case "pdf":
       return failed(
-        `${answer.url} is a PDF of ${formatSize(page)}, which browse_url cannot read. Look for the same as a web page, or fetch it with run_shell and a program such as pdftotext.`,
+        `${answer.url} is a PDF of ${describeSize(page)}, which browse_url cannot read. Look for the same as a web page, or fetch it with run_shell and a program such as pdftotext.`,
       );
     case "image":
     case "binary":
       return createResult(
         page,
-        `${answer.url} is ${describeKind(page)} of ${formatSize(page)} and contains no readable text.`,
+        `${answer.url} is ${describeKind(page)} of ${describeSize(page)} and contains no readable text.`,
       );
     default:
       return createResult(page, shortenText(decodeText(answer.bytes, answer.contentType), answer.isCut));
@@ -106,7 +106,7 @@ function describeKind({ kind, answer }: FetchedPage): string {
   return kind === "image" ? `an image${named}` : `a file${named}`;
 }
 
-function formatSize({ answer }: FetchedPage): string {
-  const size = readableSize(answer.bytes.length);
+function describeSize({ answer }: FetchedPage): string {
+  const size = formatSize(answer.bytes.length);
   return answer.isCut ? `more than ${size}` : size;
 }

@@ -1,6 +1,6 @@
 import type { Vault } from "../../call/vault/vault.ts";
-import { followed } from "../../contract/followed.ts";
 import type { ClosableSource } from "../../contract/tool.ts";
+import { trackCalls } from "../../contract/track-calls.ts";
 import { RunningCalls } from "../../lib/flow/running-calls.ts";
 import type { Reach } from "../../lib/net/reach.ts";
 import type { Settings } from "../../machine/config/settings.ts";
@@ -55,7 +55,7 @@ export function createWebTools({
     extractLinksTool({ client }),
     screenshotUrlTool({ settings, processes, baseEnv, reach }),
     httpRequestTool({ client }),
-  ].map((tool) => followed(tool, running));
+  ].map((tool) => trackCalls(tool, running));
   return {
     name: "web",
     tools: () => tools,

@@ -2,7 +2,7 @@ import { defineGranted, failed, output } from "../../contract/define-native-tool
 import type { Tool, ToolResult } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import { decodeText } from "../../machine/text/html/decode-text.ts";
 import { ADDRESS_PROPERTY } from "./fetch-page.ts";
 import { detectMediaKind } from "./media-kind.ts";
@@ -132,7 +132,7 @@ function describeResponse(answer: WebResponse): ToolResult {
 function formatBody({ bytes, contentType, isCut }: WebResponse): string {
   if (bytes.length === 0) return "(no body)";
   const kind = detectMediaKind(contentType, bytes);
-  const size = `${isCut ? "more than " : ""}${readableSize(bytes.length)}`;
+  const size = `${isCut ? "more than " : ""}${formatSize(bytes.length)}`;
   if (kind === "image" || kind === "pdf" || kind === "binary") return `(${size}, not text)`;
   const note = isCut ? `\n\n(Cut: only the first ${size.replace("more than ", "")} were read.)` : "";
   return decodeText(bytes, contentType) + note;

@@ -4,7 +4,7 @@ import { type Tool, type ToolContext, type ToolResult, text } from "../../contra
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { withHeartbeat } from "../../lib/flow/heartbeat.ts";
 import type { Reach } from "../../lib/net/reach.ts";
-import { readableSize } from "../../lib/text/size.ts";
+import { formatSize } from "../../lib/text/size.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { FilteringProxy } from "../../machine/net/filtering-proxy.ts";
 import type { Processes } from "../../machine/process/processes.ts";
@@ -138,7 +138,7 @@ function describeCapture(
   if (refused && status === 403) return failed(endSentence(refused.reason));
   if (picture.bytes.length > maxBytes)
     return failed(
-      `The screenshot has ${readableSize(picture.bytes.length)}; at most ${readableSize(maxBytes)} can be shown. Ask for a smaller window, or without full_page.`,
+      `The screenshot has ${formatSize(picture.bytes.length)}; at most ${formatSize(maxBytes)} can be shown. Ask for a smaller window, or without full_page.`,
     );
   const notes = [
     visibleText(title) && `Title: ${visibleText(title)}`,

@@ -5,15 +5,15 @@ export interface Address {
   readonly value: bigint;
 }
 
-/** Every address whose first `prefix` bits are those of `base`. */
+/** All addresses whose first `prefix` bits equal those of `base`. */
 export interface Range {
   readonly base: Address;
   readonly prefix: number;
 }
 
 /**
- * Undefined for what is no address. An IPv6 address that only carries an IPv4 address (mapped, or translated by
- * NAT64) is read as the IPv4 address it leads to.
+ * Undefined if the text is not an address. An IPv6 address that only carries an IPv4 address (mapped, or translated by
+ * NAT64) is read as that IPv4 address.
  */
 export function parseAddress(text: string): Address | undefined {
   const address = parseAsWritten(text);
@@ -21,12 +21,15 @@ export function parseAddress(text: string): Address | undefined {
   return { bits: 32, value: address.value & 0xffff_ffffn };
 }
 
-/** The IPv4 address that an IPv6 address carries: mapped, compatible, by NAT64 or by 6to4. Undefined: none. */
+/**
+ * Returns the IPv4 address that an IPv6 address carries (mapped, compatible, NAT64 or 6to4); undefined if there is
+ * none.
+ */
 export function carriedIPv4(text: string): bigint | undefined {
   const address = parseAsWritten(text);
   if (address?.bits !== 128) return undefined;
   if (contains(SIX_TO_FOUR, address)) return (address.value >> 80n) & 0xffff_ffffn;
-  // The first of those that are compatible are `::` and `::1`.
+  // `::` and `::1` are in the compatible range but carry no IPv4 address.
   const isCompatible = contains(COMPATIBLE, address) && address.value > 0xffffn;
   const isCarrier = isCompatible || [...CARRIERS, LOCAL_NAT64].some((range) => contains(range, address));
   return isCarrier ? address.value & 0xffff_ffffn : undefined;

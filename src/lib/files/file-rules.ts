@@ -1,15 +1,16 @@
-/** What rules say of files that a call comes to without its arguments naming them: those of a walk, or behind a link. */
+/** Applies rules to files that a call reaches without naming them in its arguments: during a walk, or behind a link. */
 export interface FileRules {
   /**
-   * Whether a call that named the file, or folder, would run without a person being asked. `named`: by which paths rules may
-   * know it, all of which an allow has to fit; `also`: further ones, for which an ask or a deny counts. Asks nobody.
+   * True if a call that named the file or folder would run without asking a person. `named` holds the paths by which
+   * rules may know it: an allow must match all of them. `also` holds further paths: an ask or deny that matches one of
+   * them counts. Asks nobody.
    */
   permits(named: readonly string[], also?: readonly string[]): boolean;
-  /** Whether everything below a folder is denied, whatever its name: nobody needs to look there. */
+  /** True if everything below a folder is denied, whatever its name, so that a walk can skip it. */
   deniesAllBelow(named: readonly string[], also?: readonly string[]): boolean;
 }
 
-/** Rules that are worked out when they are first asked: most tools come to no file. */
+/** Rules that are evaluated on first use, because most tools reach no files. */
 export class LazyFileRules implements FileRules {
   #make: (() => FileRules) | undefined;
   #made: FileRules | undefined;

@@ -1,4 +1,4 @@
-/** Closes what was opened, last first. */
+/** Closes opened resources in reverse order. */
 export class ClosingStack {
   readonly #opened: { close(): unknown }[] = [];
 

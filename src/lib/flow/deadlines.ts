@@ -1,22 +1,22 @@
 import { FleetingSet } from "./fleeting-set.ts";
 
-/** Something that happens at its time unless it is taken back before. */
+/** A callback that runs at its time unless it is cancelled before. */
 export interface Deadline {
   readonly at: number;
   readonly over: () => void;
 }
 
 export interface DeadlinesOptions {
-  /** Whether what waits keeps the process alive; default true. */
+  /** Whether pending deadlines keep the process alive; default true. */
   readonly keepAlive?: boolean;
 }
 
-/** The longest that a timer of Node waits. */
+/** The longest delay of a Node timer. */
 const MAX_MS = 2 ** 31 - 1;
 
 /**
- * Calls back after a while, for what is nearly always over before: one timer for all of them, which stays where it is
- * when they come and go. Timers of their own would be set and cleared with every call.
+ * Timeouts for work that nearly always finishes first. All of them share one timer, which stays set while they come and
+ * go. Separate timers would be set and cleared with every call.
  */
 export class Deadlines {
   readonly #waiting = new FleetingSet<Deadline>();
@@ -30,7 +30,7 @@ export class Deadlines {
 
   after(ms: number, over: () => void): Deadline {
     const now = performance.now();
-    // As a timer of Node takes it: what is no number is over at once.
+    // Treats a delay that is not a number as 0, as Node's timers do.
     const deadline = { at: now + Math.max(ms || 0, 0), over };
     if (this.#waiting.size === 0 && this.#keepAlive) this.#timer?.ref();
     this.#waiting.add(deadline);
@@ -38,7 +38,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** A second time does nothing. */
+  /** Cancelling twice does nothing. */
   cancel(deadline: Deadline): void {
     this.#waiting.delete(deadline);
     if (this.#waiting.size === 0) this.#timer?.unref();
@@ -57,7 +57,7 @@ export class Deadlines {
     const now = performance.now();
     const due = this.#waiting.all().filter(({ at }) => at <= now);
     try {
-      // One that came before may have taken it back.
+      // An earlier callback may have cancelled this one.
       for (const deadline of due.toSorted((a, b) => a.at - b.at))
         if (this.#waiting.delete(deadline)) deadline.over();
     } finally {

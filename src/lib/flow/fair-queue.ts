@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../result.ts";
 
-/** Ends a turn; a second time does nothing. */
+/** Ends a turn. Calling it again does nothing. */
 export type EndTurn = () => void;
 
 const GIVEN_UP = "the call was given up before it was its turn";
@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * At most `limit()` calls run at once. Those that wait are taken one agent after the other, so that an agent with
- * fifty calls does not keep another's single one waiting for all of them.
+ * Runs at most `limit()` calls at once. Waiting calls are taken from one agent after the other, so that an agent with
+ * fifty calls does not delay another agent's single call.
  */
 export class FairQueue {
   readonly #limit: () => number;
@@ -30,7 +30,7 @@ export class FairQueue {
     return this.#waitingCount;
   }
 
-  /** This call's turn, a promise of it where it must wait, or the reason why there will be none. */
+  /** Returns this call's turn, a promise of it if it must wait, or the reason why it gets none. */
   enter(agent: string, signal: AbortSignal): Result<EndTurn, string> | Promise<Result<EndTurn, string>> {
     if (signal.aborted) return err(GIVEN_UP);
     if (this.#running < this.#limit() && this.#waitingCount === 0) {
@@ -41,29 +41,29 @@ export class FairQueue {
     return this.#wait(agent, signal).then((came) => (came ? ok(this.#endTurn()) : err(GIVEN_UP)));
   }
 
-  /** Somebody who has a turn waits for somebody else, and lets another have it meanwhile. */
+  /** Gives the turn of a running call to another one while it waits for something else. */
   pause(): void {
     this.#running--;
     while (this.#waitingCount > 0 && this.#running < this.#limit()) this.#startNext();
   }
 
-  /** It continues at once, however many have a turn now: it is half done. */
+  /** Continues at once, however many calls are running, because the call is half done. */
   resume(): void {
     this.#running++;
   }
 
-  /** The agent's next call has its turn now, however many have one. */
+  /** Starts the agent's next call now, however many calls are running. */
   hurry(agent: string): void {
     const calls = this.#waiting.get(agent);
     if (calls) this.#start(agent, calls);
   }
 
-  /** For each agent on its own: one that floods must not shut the others out. */
+  /** Limited for each agent separately: an agent that floods the queue must not shut others out. */
   #isFull(agent: string): boolean {
     return (this.#waiting.get(agent)?.size ?? 0) >= this.#maxWaiting;
   }
 
-  /** True with a turn, false when it was given up before. */
+  /** Resolves true with a turn, false if the call was given up before. */
   #wait(agent: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
@@ -100,7 +100,7 @@ export class FairQueue {
   #start(agent: string, calls: Set<Waiting>): void {
     const [next] = calls;
     this.#remove(agent, next!);
-    // Its next call waits until every other agent has had one.
+    // The agent's next call waits until every other agent had a turn.
     if (this.#waiting.delete(agent)) this.#waiting.set(agent, calls);
     this.#running++;
     next!.start();

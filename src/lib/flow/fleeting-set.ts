@@ -1,7 +1,7 @@
 /**
- * A set of what comes and goes by the thousand a second, of which few are there at once. A `Set` or `Map` makes itself
- * anew all the time then, and each former self leads to the next: what one garbage collection missed holds all that came
- * after it until the next full one.
+ * A set for items that come and go thousands of times a second, with few in it at once. A `Set` or `Map` keeps
+ * rebuilding itself then, and each old table points to the next: one that survives a garbage collection holds all later
+ * ones in memory until the next full collection.
  */
 export class FleetingSet<T> {
   readonly #items: T[] = [];
@@ -10,14 +10,16 @@ export class FleetingSet<T> {
     return this.#items.length;
   }
 
-  /** What is in here already must not be added again. */
+  /** The item must not be in the set already. */
   add(item: T): void {
     this.#items.push(item);
   }
 
-  /** False where it was not there. Takes the longer the older it is: not for thousands at once. */
+  /**
+   * Returns false if the item is missing. Takes longer the older the item is, so do not use it for thousands at once.
+   */
   delete(item: T): boolean {
-    // The last one takes its place: most are the last one themselves.
+    // The last item moves into the gap. Most removed items are the last one.
     const at = this.#items.lastIndexOf(item);
     if (at === -1) return false;
     const last = this.#items.pop() as T;
@@ -29,7 +31,7 @@ export class FleetingSet<T> {
     return this.#items.find(isMeant);
   }
 
-  /** Those that are in here now, in no order. */
+  /** Returns the items in no particular order. */
   all(): readonly T[] {
     return [...this.#items];
   }

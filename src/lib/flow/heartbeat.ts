@@ -1,13 +1,15 @@
-/** What a call reports its progress to. */
+/** Receives the progress of a call. */
 interface Progressing {
   progress(update: { readonly progress: number; readonly message: string }): void;
 }
 
-/** Whoever waits for longer than this wonders. */
+/** People who wait longer than this start to wonder. */
 const FIRST_MS = 2_000;
 const EVERY_MS = 10_000;
 
-/** Reports progress while `work` goes on, first after two seconds, so that clients do not take a long call for a dead one. */
+/**
+ * Reports progress while `work` runs, first after two seconds, so that clients do not take a long call for a dead one.
+ */
 export async function withHeartbeat<T>(
   context: Progressing,
   message: () => string,

@@ -11,7 +11,7 @@ export class LightSignal implements AbortSignal {
   #aborted = false;
   #reason: unknown;
   #controller: AbortController | undefined;
-  /** Hardly ever more than two. */
+  /** There are rarely more than two. */
   #listeners: Listener[] | undefined;
 
   get aborted(): boolean {
@@ -22,7 +22,7 @@ export class LightSignal implements AbortSignal {
     return this.#reason;
   }
 
-  /** The same as a signal of Node, made when it is first asked for. */
+  /** An AbortSignal of Node that aborts together with this one. Created on first use. */
   get ofNode(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -31,7 +31,7 @@ export class LightSignal implements AbortSignal {
     return this.#controller.signal;
   }
 
-  /** A second time does nothing. */
+  /** Aborting twice does nothing. */
   abort(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -40,7 +40,7 @@ export class LightSignal implements AbortSignal {
     this.dispatchEvent(new Event("abort"));
   }
 
-  /** Listeners are called once at most, whatever the options say: it aborts only once. */
+  /** Calls each listener at most once, whatever the options say, because a signal aborts only once. */
   addEventListener(_type: "abort" | (string & {}), listener: Listener): void {
     if (this.#listeners?.includes(listener)) return;
     if (this.#listeners) this.#listeners.push(listener);
@@ -66,10 +66,10 @@ export class LightSignal implements AbortSignal {
   }
 }
 
-/** Where the context of a call keeps the light signal that aborts with its `signal`. */
+/** The key under which a call's context keeps the light signal that aborts with its `signal`. */
 export const LIGHT_SIGNAL: unique symbol = Symbol("light signal");
 
-/** Aborts with `context.signal`, which is not made for it where there is a light one. */
+/** Returns a signal that aborts with `context.signal`. If the context has a light one, Node's signal is not created. */
 export function lightSignalOf(context: {
   readonly signal: AbortSignal;
   readonly [LIGHT_SIGNAL]?: LightSignal;

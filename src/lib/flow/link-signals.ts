@@ -1,6 +1,6 @@
 /**
- * Aborts `controller` as soon as one of `signals` does, with its reason. What it returns takes the listeners away, and
- * must be called: a signal may stay for as long as its client does.
+ * Aborts `controller` with the reason of the first of `signals` that aborts. Call the returned function to remove the
+ * listeners: a signal may live as long as its client.
  */
 export function linkSignals(
   controller: AbortController,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Long enough to get work done, short enough that nobody else notices. */
+/** Long enough to get work done, short enough that other work is not delayed. */
 const SLICE_MS = 5;
 
 /**
- * For work of unknown length: awaited between its steps, lets everything else have its turn whenever a slice of a few
- * milliseconds is used up, and costs next to nothing before. One per piece of work.
+ * Splits long work into slices. Await the returned function between steps: it yields to other work after a few
+ * milliseconds and costs almost nothing before. Create one for each piece of work.
  */
 export function createPace(): () => Promise<void> {
   let sliceEnds = performance.now() + SLICE_MS;

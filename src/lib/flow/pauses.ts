@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** Knows whether something is in use, and tells when it has not been for a while. */
+/** Tracks whether something is in use and reports when it was idle for a while. */
 export class InUse {
   readonly #clock: Clock;
   #uses = 0;
@@ -35,7 +35,8 @@ export class InUse {
     if (this.#uses > 0) return;
     this.#onIdle = onIdle;
     this.#idleAt = performance.now() + ms;
-    // One that comes too early waits again: most of the time it is used meanwhile, and each use would need a timer.
+    // A timer that fires too early is set again. Most of the time there was a use in between, and a new timer for each
+    // use would cost more.
     if (this.#timer && this.#timerAt <= this.#idleAt) return;
     clearTimeout(this.#timer);
     this.#wait(ms);
@@ -60,7 +61,7 @@ export class InUse {
   }
 }
 
-/** The pause after a failure, longer with each in a row. */
+/** Pauses after failures that get longer with each failure in a row. */
 export class Backoff {
   readonly #pausesMs: readonly number[];
   #failures = 0;
@@ -75,7 +76,7 @@ export class Backoff {
     return this.#timer !== undefined;
   }
 
-  /** Begins the pause for one more failure; `over` is called at its end unless it is ended before. */
+  /** Starts the pause after one more failure. Calls `over` at its end, unless the pause is ended before. */
   pause(over: () => void): void {
     this.end();
     const ms = this.#pausesMs[Math.min(this.#failures, this.#pausesMs.length - 1)] ?? 0;

@@ -2,12 +2,12 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { Clock } from "../clock.ts";
 
 const MINUTE_MS = 60_000;
-/** As many are remembered; the one that came first makes room. */
+/** The most keys that are remembered; the oldest is dropped. */
 const MAX_KEYS = 10_000;
 
 /**
- * How often each of many may come. A minute's worth may come at once, and comes back evenly over a minute. Of each only
- * one number is kept: the time at which it will have all of it again.
+ * Limits how often each of many keys may come. A full minute's allowance may be used at once and refills evenly over a
+ * minute. Keeps one number for each key: the time at which its allowance is full again.
  */
 export class RateLimits {
   readonly #clock: Clock;
@@ -18,15 +18,15 @@ export class RateLimits {
   }
 
   /**
-   * Counts one and returns 0 when it may go ahead, else counts nothing and returns the milliseconds after which the next
-   * may. A limit of 0 is none.
+   * Returns 0 and counts one if the key may go ahead. Otherwise counts nothing and returns the milliseconds until the
+   * next one may. A limit of 0 means no limit.
    */
   take(key: string, perMinute: number): number {
     if (perMinute <= 0) return 0;
     const now = this.#clock();
     const each = MINUTE_MS / perMinute;
     const kept = this.#rested.get(key);
-    // More than a minute ahead nobody gets, except by a clock that was set back, which must not lock anybody out.
+    // A time more than a minute ahead comes from a clock that was set back, which must not lock anybody out.
     const rested = kept === undefined || kept < now || kept > now + MINUTE_MS + 1 ? now : kept;
     const wait = Math.ceil(rested - now - (MINUTE_MS - each));
     if (wait > 0) return wait;
@@ -35,16 +35,16 @@ export class RateLimits {
   }
 }
 
-/** The part of an address that one attacker holds: in IPv6 a whole network of 64 bits. */
+/** Returns the part of an address that one attacker controls: in IPv6 a whole network of 64 bits. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return "";
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  return address.includes(":") ? networkOf(address) : address;
+  return address.includes(":") ? findNetwork(address) : address;
 }
 
-/** Of `2001:db8::1` the first four groups, as far as they are written before any `::`. */
-function networkOf(address: string): string {
+/** Returns the first four groups of `2001:db8::1`, or as many as are written before `::`. */
+function findNetwork(address: string): string {
   const [before = ""] = address.split("::", 1);
   return `${before.split(":").slice(0, 4).join(":")}::`;
 }

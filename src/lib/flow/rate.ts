@@ -1,4 +1,4 @@
-/** Lets a number of things pass in each second. Looks at the clock only once as many have passed. */
+/** Allows a number of events per second. Reads the clock only when that number is reached. */
 export class Rate {
   readonly #perSecond: number;
   #since = performance.now();
@@ -8,7 +8,7 @@ export class Rate {
     this.#perSecond = perSecond;
   }
 
-  /** False for one too many. */
+  /** Returns false if the rate is exceeded. */
   take(): boolean {
     if (this.#taken >= this.#perSecond) {
       const now = performance.now();

@@ -1,7 +1,7 @@
-/** The rate is that of the last seconds. */
+/** The rate covers this many milliseconds. */
 const RATE_MS = 5_000;
 
-/** How fast a count rises. */
+/** Measures how fast a count rises. */
 export class RecentRate {
   readonly #marks: { readonly at: number; readonly count: number }[];
 
@@ -11,7 +11,7 @@ export class RecentRate {
 
   mark(at: number, count: number): void {
     this.#marks.push({ at, count });
-    // Two always stay: however seldom it is counted, there is a rate.
+    // Two marks always stay, so that there is a rate even if counts are rare.
     while (this.#marks.length > 2 && at - this.#marks[0]!.at > RATE_MS) this.#marks.shift();
   }
 

@@ -1,4 +1,4 @@
-/** What was worked out for texts, once for each. Mostly there is one, for which a map would cost more than the work. */
+/** Caches a result for each text. Usually there is only one, and a map would cost more than the work. */
 export class Remembered<T> {
   readonly #workOut: (text: string) => T;
   #first: { readonly text: string; readonly found: T } | undefined;

@@ -1,14 +1,14 @@
-/** Knows the calls under way, so that closing leaves none behind. */
+/** Tracks running calls, so that closing leaves none behind. */
 export class RunningCalls {
   readonly #calls = new Map<AbortController, Promise<unknown>>();
   #closed = false;
 
-  /** True from the moment `close` is called: nothing may begin any more. */
+  /** True once `close` was called: nothing may begin any more. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** The signal that `work` gets aborts with the given one, and when this is closed. */
+  /** Runs `work` with a signal that aborts with the given one, or when this is closed. */
   async follow<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const abort = () => stop.abort(signal.reason);
@@ -24,7 +24,7 @@ export class RunningCalls {
     }
   }
 
-  /** Aborts what is under way and resolves when all of it has ended. */
+  /** Aborts running calls and resolves when all have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const call of this.#calls.keys()) call.abort();

@@ -6,9 +6,8 @@ interface Taken<T> {
 }
 
 /**
- * Values by ids that it gives out itself, in rising order. As a Map would do it, but for values that come and go by the
- * thousand a second: a Map makes itself anew all the time then, and every former self keeps what it held alive until
- * the next full collection.
+ * Values by ids that the collection assigns in rising order, for values that come and go thousands of times a second. A
+ * Map keeps rebuilding itself then, and each old table keeps its contents alive until the next full garbage collection.
  */
 export class Slots<T> {
   readonly #firstId: number;
@@ -17,7 +16,7 @@ export class Slots<T> {
   #nextId: number;
   #count = 0;
 
-  /** Begins anew with `firstId` after `lastId`; never as many at once as there are ids. */
+  /** Ids start again with `firstId` after `lastId`. There must never be as many values at once as there are ids. */
   constructor(firstId: number, lastId: number) {
     this.#firstId = firstId;
     this.#lastId = lastId;
@@ -28,12 +27,12 @@ export class Slots<T> {
     return this.#count;
   }
 
-  /** Whether it can have given out this id. */
+  /** True if this collection can have assigned the id. */
   covers(id: number): boolean {
     return id >= this.#firstId && id <= this.#lastId;
   }
 
-  /** An id whose place is free until the next one is asked for. */
+  /** Returns an id whose place is free until the next call of `newId`. */
   newId(): number {
     if (this.#count * 2 >= this.#slots.length) this.#grow();
     for (;;) {
@@ -53,7 +52,7 @@ export class Slots<T> {
     return taken?.id === id ? taken.value : undefined;
   }
 
-  /** The value, which is then no longer there. */
+  /** Removes and returns the value. */
   take(id: number): T | undefined {
     const value = this.get(id);
     if (value === undefined) return undefined;
@@ -66,12 +65,12 @@ export class Slots<T> {
     return this.#slots.flatMap((taken) => (taken ? [taken.id] : []));
   }
 
-  /** The size is a power of two. */
+  /** Works because the size is a power of two. */
   #placeOf(id: number): number {
     return id & (this.#slots.length - 1);
   }
 
-  /** Those that had places of their own before have them afterwards. */
+  /** Values with different places before growing have different places afterwards. */
   #grow(): void {
     const before = this.#slots;
     this.#slots = emptySlots(before.length * 2);

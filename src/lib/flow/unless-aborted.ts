@@ -1,4 +1,4 @@
-/** Gives up waiting, not the work, when the signal aborts: rejects with its reason. */
+/** Stops waiting for the work when the signal aborts, and rejects with its reason. The work itself continues. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -2,19 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FleetingSet } from "../flow/fleeting-set.ts";
 
-/** Follows the requests that change or call something, so that a process can finish them before it ends. */
+/** Tracks requests that change or call something, so that a process can finish them before it ends. */
 export class ActiveRequests {
   readonly #active = new FleetingSet<ServerResponse>();
-  /** Set while somebody waits until there are none. */
+  /** Set while `drain` waits for the last request. */
   #onIdle: (() => void) | undefined;
   #isDraining = false;
 
-  /** Whether the process is about to end: whoever takes requests decides which ones it still begins. */
+  /** True once the process is about to end. The caller decides which requests it still starts. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** Follows a request until its response closes. A GET is not followed: it may be a stream that lasts as long as its client. */
+  /**
+   * Tracks a request until its response closes. Ignores GET requests, because one may be a stream that lasts as long as
+   * its client.
+   */
   begin({ method }: Pick<IncomingMessage, "method">, response: ServerResponse): void {
     if (method === "GET") return;
     this.#active.add(response);
@@ -24,7 +27,7 @@ export class ActiveRequests {
     });
   }
 
-  /** Resolves when no request is under way, or after `limitMs`. */
+  /** Resolves when no request is running, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.#isDraining = true;
     if (this.#active.size === 0) return;
@@ -37,7 +40,7 @@ export class ActiveRequests {
     done.abort();
   }
 
-  /** Ends those under way as if their clients had gone, which cancels what they wait for. */
+  /** Ends running requests as if their clients had disconnected, which cancels what they wait for. */
   abort(): void {
     for (const response of this.#active.all()) response.destroy();
   }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LOOPBACK_NAMES } from "../address/loopback.ts";
 
-/** In a URL these begin or end something else than the host. */
+/** Characters that begin or end another part of a URL than its host. */
 const NO_HOST = /[@/\\?#]/;
 
 export interface CheckedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternately, as received. */
   readonly rawHeaders?: readonly string[];
 }
 
@@ -20,11 +20,11 @@ export type HostProblem =
     };
 
 export interface HostCheckOptions {
-  /** Host names beside this machine's own; an IPv6 address may come without brackets. */
+  /** Host names that are allowed besides those of this machine. An IPv6 address may be written without brackets. */
   readonly hosts: readonly string[];
-  /** Addresses whose host is allowed, too; what is no URL is ignored. */
+  /** URLs whose host is allowed, too. A text that is not a URL is ignored. */
   readonly urls: readonly string[];
-  /** Headers that may come once. At most 31. */
+  /** Headers that may appear only once. At most 31. */
   readonly single: readonly string[];
 }
 
@@ -35,9 +35,9 @@ export interface HostCheckOptions {
  */
 export class HostCheck {
   readonly #allowed: ReadonlySet<string>;
-  /** A bit for each header that may come once: every request is looked through. */
+  /** One bit for each header that may appear once, because every request is checked. */
   readonly #single: ReadonlyMap<string, number>;
-  /** Clients of one server mostly name it in one way, and reading a URL costs more than the rest of the check. */
+  /** Clients usually use one name for a server, and parsing a URL costs more than the rest of the check. */
   #lastAllowed: string | undefined;
 
   constructor({ hosts, urls, single }: HostCheckOptions) {
@@ -47,7 +47,7 @@ export class HostCheck {
     this.#single = new Map(single.map((name, at) => [name, 1 << at]));
   }
 
-  /** Why the request must not be served; undefined where it may. */
+  /** Returns why the request must be refused; undefined if it may be served. */
   problem({ headers, rawHeaders }: CheckedRequest): HostProblem | undefined {
     const repeated = rawHeaders && this.#repeated(rawHeaders);
     if (repeated !== undefined) return { kind: "repeated", header: repeated };
@@ -82,7 +82,7 @@ export class HostCheck {
   }
 }
 
-/** Lower case, an IPv6 address in brackets; undefined for what is no URL. */
+/** Returns the host in lower case, an IPv6 address in brackets; undefined if the text is not a URL. */
 function hostnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
 }

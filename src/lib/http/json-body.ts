@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { parseExact } from "../exact-json.ts";
-import { extentOf } from "../json.ts";
+import { measureJson } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
 import { type BodyTaker, QuickRequest } from "./quick-request.ts";
 
 export interface ShapeLimits {
-  /** Of a body that is a list. */
+  /** The most items of a body that is a list. */
   readonly maxItems: number;
   readonly maxDepth: number;
 }
 
-/** Why a body is not taken. */
+/** The reason for refusing a body. */
 export type BodyProblem =
   | { readonly kind: "other_type" }
   | { readonly kind: "too_large"; readonly maxBytes: number }
@@ -21,7 +21,10 @@ export type BodyProblem =
 /** A body that was read. */
 export interface JsonBody {
   readonly read: Result<unknown, BodyProblem>;
-  /** To be called once the request is answered: only then Node is told that it has ended, so that no answer waits for that. */
+  /**
+   * Call this once the request is answered. Only then Node is told that the request ended, so that no answer waits for
+   * that.
+   */
   readonly release: () => void;
 }
 
@@ -60,7 +63,7 @@ class JsonTaker implements BodyTaker {
     this.#size += part.length;
     if (this.#size <= maxBytes) this.#chunks.push(part);
     else if (!isTooLarge) {
-      // Read on into nothing: a connection cut here would take the answer, or the next request on it, along.
+      // The rest is read and dropped: closing the connection here would also lose the answer, or the next request.
       this.#chunks.length = 0;
       this.#waiting.resolve({ read: err({ kind: "too_large", maxBytes }), release: nothing });
     }
@@ -72,7 +75,7 @@ class JsonTaker implements BodyTaker {
       return;
     }
     const whole = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    this.#waiting.resolve({ read: parsed(whole, this.#shape), release });
+    this.#waiting.resolve({ read: parseBody(whole, this.#shape), release });
   }
 
   gone(): void {
@@ -80,27 +83,27 @@ class JsonTaker implements BodyTaker {
   }
 }
 
-function parsed(body: Buffer, shape: ShapeLimits): JsonBody["read"] {
+function parseBody(body: Buffer, shape: ShapeLimits): JsonBody["read"] {
   let value: unknown;
   try {
     value = parseExact(body.toString("utf8"));
   } catch {
     return err({ kind: "no_json" });
   }
-  const problem = problemOf(value, body.length, shape);
+  const problem = findShapeProblem(value, body.length, shape);
   return problem ? err(problem) : ok(value);
 }
 
-/** What would keep the whole process busy, or overflow its stack, before anything could refuse it. */
-function problemOf(
+/** Refuses bodies that would block the process or overflow the stack before anything else could refuse them. */
+function findShapeProblem(
   value: unknown,
   bytes: number,
   { maxItems, maxDepth }: ShapeLimits,
 ): BodyProblem | undefined {
   if (Array.isArray(value) && value.length > maxItems)
     return { kind: "too_many", items: value.length, maxItems };
-  // Each level takes two characters at least.
-  return bytes > maxDepth * 2 && extentOf(value, maxDepth).tooDeep
+  // Each level takes at least two characters.
+  return bytes > maxDepth * 2 && measureJson(value, maxDepth).tooDeep
     ? { kind: "too_deep", maxDepth }
     : undefined;
 }
@@ -111,7 +114,7 @@ function isJson(contentType: string | undefined): boolean {
 
 function takeStream(req: IncomingMessage, taker: BodyTaker): void {
   req.on("data", (chunk: Buffer) => taker.chunk(chunk));
-  // Each comes once by itself.
+  // Node emits each of these events once.
   req.on("end", () => taker.end(nothing));
   req.on("error", () => taker.gone());
   req.on("close", () => {

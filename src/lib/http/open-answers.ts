@@ -5,13 +5,13 @@ import { FleetingSet } from "../flow/fleeting-set.ts";
 
 export interface OpenAnswer {
   readonly res: ServerResponse;
-  /** The token that the request came with. */
+  /** The token of the request. */
   readonly tokenId: string;
-  /** A stream that lasts as long as its client, not the answer to a call. */
+  /** True for a stream that lasts as long as its client, false for the answer to a call. */
   readonly lasting: boolean;
 }
 
-/** The answers under way, streams above all, so that they can end with their token or with the process. */
+/** Tracks open answers, mainly streams, so that they end with their token or with the process. */
 export class OpenAnswers {
   readonly #open = new FleetingSet<OpenAnswer>();
 
@@ -19,7 +19,7 @@ export class OpenAnswers {
     return this.#open.size;
   }
 
-  /** Counts as open until `end` is given the same object. */
+  /** The answer counts as open until `end` gets the same object. */
   begin(answer: OpenAnswer): void {
     this.#open.add(answer);
   }
@@ -28,7 +28,7 @@ export class OpenAnswers {
     this.#open.delete(answer);
   }
 
-  /** Cuts what was opened with a token that is not among these. */
+  /** Ends answers whose token is not in the set. */
   endOthers(validTokens: ReadonlySet<string>): void {
     for (const { res, tokenId } of this.#open.all()) if (!validTokens.has(tokenId)) res.destroy();
   }
@@ -37,7 +37,7 @@ export class OpenAnswers {
     for (const { res, lasting } of this.#open.all()) if (lasting) res.destroy();
   }
 
-  /** Lets what is about to end do so for up to `graceMs`, then cuts the rest. */
+  /** Waits up to `graceMs` for answers that are about to end, then cuts off the rest. */
   async close(graceMs: number): Promise<void> {
     const deadline = performance.now() + graceMs;
     while (this.#open.size > 0 && performance.now() < deadline) await delay(10);
@@ -45,18 +45,18 @@ export class OpenAnswers {
   }
 }
 
-/** More requests than this on one connection, each sent before the one before it was answered, are not waited for. */
+/** The most requests on one connection that may wait for the answer to an earlier one. */
 const MAX_QUEUED = 100;
 
 /**
- * Answers that wait for others on the same connection (HTTP pipelining). Node tells only the one that is being sent
- * that the connection has ended; the rest would stay under way for ever.
+ * Answers that wait for others on the same connection (HTTP pipelining). When a connection closes, Node tells only the
+ * answer that is being sent; the others would stay open for ever.
  */
 export class QueuedAnswers {
   readonly #queued = new WeakMap<Socket, Set<ServerResponse>>();
 
   watch({ socket }: IncomingMessage, res: ServerResponse): void {
-    // It has the connection already.
+    // This answer is already being sent.
     if (res.socket !== null) return;
     const queued = this.#queued.get(socket) ?? this.#follow(socket);
     queued.add(res);

@@ -1,19 +1,19 @@
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
-/** Who takes a body as it comes. */
+/** Receives a body part by part. */
 export interface BodyTaker {
   chunk(part: Buffer): void;
   /**
-   * It is complete. `over` is to be called once the request is answered; until then, or until its connection ends, Node
-   * holds the request.
+   * The body is complete. Call `over` once the request is answered; until then, or until its connection ends, Node
+   * keeps the request.
    */
   end(over: () => void): void;
-  /** The client went before it was. */
+  /** The client disconnected before the body was complete. */
   gone(): void;
 }
 
-/** The headers that came last over a connection. */
+/** The previous headers of a connection. */
 interface Kept {
   readonly raw: readonly string[];
   readonly headers: IncomingHttpHeaders;
@@ -21,13 +21,12 @@ interface Kept {
 
 const LENGTH = "content-length";
 const kept = new WeakMap<Socket, Kept>();
-/** Node reads them when they are first asked for, and lets others be put in their place. */
+/** Node parses headers on first access, and lets them be replaced. */
 const headersOfNode = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers");
 
 /**
- * A request of Node that costs a call less time: its body goes to whoever takes it without the ways of a stream, and
- * headers that came before over the same connection are not read again. Where nobody takes the body it is the stream
- * that it always is.
+ * A faster request: its body goes to a taker without passing a stream, and headers that are the same as in the previous
+ * request of the connection are not parsed again. Without a taker the body is an ordinary stream.
  */
 export class QuickRequest extends IncomingMessage {
   #taker: BodyTaker | undefined;
@@ -35,7 +34,7 @@ export class QuickRequest extends IncomingMessage {
   #hasHeaders = false;
 
   static {
-    // TypeScript takes them for a field, which no accessor may stand in for.
+    // TypeScript declares `headers` as a field, which an accessor cannot override.
     if (headersOfNode?.get && headersOfNode.set) {
       const { get, set } = headersOfNode;
       Object.defineProperty(QuickRequest.prototype, "headers", {
@@ -57,14 +56,14 @@ export class QuickRequest extends IncomingMessage {
     }
   }
 
-  /** False where some of it may be in the stream already. */
+  /** Returns false if a part of the body may be in the stream already. */
   takeBody(taker: BodyTaker): boolean {
     if (this.#isStream || this.destroyed) return false;
     this.#taker = taker;
     return true;
   }
 
-  /** How Node's parser hands over the body, part by part, with null at its end. */
+  /** Node's parser calls this with each part of the body, and with null at its end. */
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     const taker = this.#taker;
     if (taker === undefined) {
@@ -74,7 +73,7 @@ export class QuickRequest extends IncomingMessage {
     if (chunk !== null) taker.chunk(chunk);
     else {
       this.#taker = undefined;
-      // Node is told of the end only after the answer, which must not wait for what a stream does then.
+      // Node is told of the end only after the answer, so that the answer does not wait for the work of a stream.
       taker.end(() => {
         this.resume();
         super.push(null);
@@ -91,7 +90,7 @@ export class QuickRequest extends IncomingMessage {
   }
 }
 
-/** All but the length are the same with most requests of a client, and reading them takes longer than deciding a call. */
+/** Most requests of a client differ only in their length, and parsing headers takes longer than deciding a call. */
 function headersAsBefore({ socket, rawHeaders }: IncomingMessage): IncomingHttpHeaders | undefined {
   const before = kept.get(socket);
   if (!before) return undefined;
@@ -100,12 +99,12 @@ function headersAsBefore({ socket, rawHeaders }: IncomingMessage): IncomingHttpH
 }
 
 function keepHeaders({ socket, rawHeaders }: IncomingMessage, headers: IncomingHttpHeaders): void {
-  // The only one that is a list, which a copy would share.
+  // The only header that is a list, which a copy would share.
   if (headers[LENGTH] === undefined || headers["set-cookie"]) return;
   kept.set(socket, { raw: rawHeaders, headers: { ...headers } });
 }
 
-/** The length that these headers give, where they differ from those before in nothing else. */
+/** Returns the content length of these headers if they differ from the previous ones in nothing else. */
 function lengthIfSame(raw: readonly string[], before: readonly string[]): string | undefined {
   if (raw.length !== before.length) return undefined;
   let length: string | undefined;
@@ -113,7 +112,7 @@ function lengthIfSame(raw: readonly string[], before: readonly string[]): string
     if (raw[i] !== before[i]) return undefined;
     const value = raw[i + 1]!;
     if (isLength(raw[i]!)) {
-      // Two of them are refused by Node's parser, and would be too strange here.
+      // Node's parser refuses two lengths; do not guess if they get here.
       if (length !== undefined) return undefined;
       length = value;
     } else if (value !== before[i + 1]) return undefined;

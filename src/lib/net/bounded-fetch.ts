@@ -1,8 +1,8 @@
 import { setImmediate as nextTask } from "node:timers/promises";
 
 /**
- * `fetch` whose answers end in an error once one message of theirs is larger than `maxBytes`. In an event stream,
- * which may run for hours, that is one event; in everything else the whole body.
+ * A `fetch` whose answers fail once a message is larger than `maxBytes`. In an event stream, which may run for hours, a
+ * message is one event; otherwise it is the whole body.
  */
 export function boundedFetch(maxBytes: number, base: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
@@ -15,8 +15,8 @@ export function boundedFetch(maxBytes: number, base: typeof fetch = fetch): type
 }
 
 /**
- * `body` with the same limit. It is locked at once, and cancelled when the limit is passed. `onEnd` is called when it
- * is over, in whichever way.
+ * Applies the same limit to `body`. Locks it at once and cancels it when the limit is exceeded. Calls `onEnd` when it
+ * is over, for whatever reason.
  */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
@@ -45,7 +45,7 @@ export function boundedBody(
           return controller.enqueue(isStream ? value.subarray(0, PIECE) : value);
         }
         const tooLarge = new Error(`the server sent a message of more than ${maxBytes} bytes`);
-        // It ends in this error either way, and the source may take its time or fail to stop.
+        // The reader gets this error in any case; the source may be slow to stop, or fail to.
         reader.cancel(tooLarge).catch(() => undefined);
         throw tooLarge;
       },
@@ -56,7 +56,10 @@ export function boundedBody(
 }
 
 const NOTHING = new Uint8Array(0);
-/** Of an event stream, so much is handed on at a time: hundreds of small events must leave time for everything else. */
+/**
+ * The most bytes of an event stream that are passed on at once: hundreds of small events must leave time for other
+ * work.
+ */
 const PIECE = 8192;
 
 function bodyMeter(): (chunk: Uint8Array) => number {
@@ -67,7 +70,7 @@ function bodyMeter(): (chunk: Uint8Array) => number {
   };
 }
 
-/** The size of the largest event that this chunk continues or holds; an empty line ends an event. */
+/** Returns the size of the largest event that this chunk continues or contains. An empty line ends an event. */
 function eventMeter(): (chunk: Uint8Array) => number {
   let unfinished = 0;
   let isLineEmpty = true;
@@ -94,7 +97,10 @@ function eventMeter(): (chunk: Uint8Array) => number {
   };
 }
 
-/** Where each CR and LF is. Searched, not stepped through: most lines are long, and every byte passes here. */
+/**
+ * Yields the position of each CR and LF. Searches instead of stepping, because most lines are long and every byte
+ * passes here.
+ */
 function* lineEnds(chunk: Uint8Array): Generator<number> {
   let feed = chunk.indexOf(LINE_FEED);
   let carriage = chunk.indexOf(CARRIAGE_RETURN);

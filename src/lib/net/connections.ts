@@ -3,25 +3,25 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { connect as connectSecure } from "node:tls";
 import type { Agent, buildConnector, Response as UndiciResponse } from "undici";
 import type { Interfaces } from "./public-address.ts";
-import { hostKey, type Resolve, refusalOf, type Trust, trustIn } from "./reach.ts";
+import { findRefusal, hostKey, type Resolve, readTrust, type Trust } from "./reach.ts";
 
-/** PEM text. A `ca` stands in place of the usual authorities. */
+/** PEM texts. `ca` replaces the default authorities. */
 export interface ClientTls {
   readonly cert?: string;
   readonly key?: string;
   readonly ca?: string;
 }
 
-/** One request as it goes out, whichever way `fetch` was called. */
+/** One outgoing request, however `fetch` was called. */
 export interface Outgoing {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
-  /** What can be sent again, or a stream, which cannot. */
+  /** A body that can be sent again, or a stream, which cannot. */
   readonly body: string | Uint8Array | URLSearchParams | Blob | ArrayBuffer | ReadableStream | null;
   readonly signal: AbortSignal | null;
   readonly redirect: NonNullable<RequestInit["redirect"]>;
-  /** Whether it may be sent with a client certificate. */
+  /** True if the request may carry a client certificate. */
   readonly isIdentified: boolean;
 }
 
@@ -42,15 +42,15 @@ interface Opened {
 
 const MAX_CONNECTIONS_PER_ORIGIN = 256;
 
-/** Sockets to checked addresses, kept for the next request to the same origin. */
+/** Sockets to checked addresses, which are reused for the same origin. */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #tlsHosts: ReadonlySet<string>;
   readonly #sockets = new Map<Socket, Opened>();
-  /** With the client certificate, and without. */
+  /** One with the client certificate and one without. */
   readonly #agents = new Map<"identified" | "anonymous", Agent>();
   #undici: Promise<typeof import("undici")> | undefined;
-  #trust: Trust = trustIn([]);
+  #trust: Trust = readTrust([]);
   #trusted = "";
   #isClosed = false;
 
@@ -59,11 +59,11 @@ export class Connections {
     this.#tlsHosts = new Set([...(options.tls?.hosts ?? [])].map(hostKey));
   }
 
-  /** Redirects are answers. Rejects as `fetch` does: with the reason of the signal, or a TypeError. */
+  /** Returns redirects as answers. Rejects like `fetch`: with the reason of the signal, or a TypeError. */
   async send(request: Outgoing): Promise<UndiciResponse> {
     this.#undici ??= loadUndici();
     const undici = await this.#undici;
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw createClosedError();
     this.#readTrust();
     const { url, method, headers, body, signal } = request;
     return undici.fetch(url, {
@@ -77,20 +77,20 @@ export class Connections {
     });
   }
 
-  /** Ends every connection, also those under way; requests and bodies that used them fail. */
+  /** Closes every connection, also those in use. Requests and bodies that use them fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy(closed())));
+    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy(createClosedError())));
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
-  /** A connection does not outlive the trust it was made with. */
+  /** Closes connections whose host is no longer trusted. */
   #readTrust(): void {
     const hosts = this.#options.trustedHosts();
     const trusted = [...hosts].join("\n");
     if (trusted === this.#trusted) return;
     this.#trusted = trusted;
-    this.#trust = trustIn(hosts);
+    this.#trust = readTrust(hosts);
     for (const [socket, { host, addresses }] of this.#sockets) {
       const refusal = this.#refuse(host, addresses);
       if (refusal) socket.destroy(refusal);
@@ -98,9 +98,9 @@ export class Connections {
   }
 
   #refuse(host: string, addresses: readonly LookupAddress[]): Error | undefined {
-    if (this.#isClosed) return closed();
+    if (this.#isClosed) return createClosedError();
     const { setting, interfaces } = this.#options;
-    return refusalOf(host, addresses, { trust: this.#trust, setting, interfaces });
+    return findRefusal(host, addresses, { trust: this.#trust, setting, interfaces });
   }
 
   #agentFor({ url, isIdentified }: Outgoing, UndiciAgent: typeof Agent): Agent {
@@ -131,33 +131,36 @@ export class Connections {
 }
 
 /**
- * Late, because it is large and many a daemon never needs it; and after the built-in fetch has chosen how it
- * connects, because undici would choose for it.
+ * Loaded late, because it is large and many daemons never need it. Loaded after the built-in fetch chose its
+ * dispatcher, because undici would replace it.
  */
 async function loadUndici(): Promise<typeof import("undici")> {
   void new Response();
   return import("undici");
 }
 
-function closed(): TypeError {
+function createClosedError(): TypeError {
   return new TypeError("this fetch was closed");
 }
 
 export interface ConnectorOptions {
-  /** Asked once for each connection, which goes to one of these addresses and nowhere else. */
+  /** Called once for each connection, which uses only the returned addresses. */
   readonly resolve: Resolve;
-  /** Why the host must not be connected to; asked with no address before it is resolved, and again with all of them. */
+  /**
+   * Returns why the host must not be connected to. Called without addresses before it is resolved, and again with all
+   * of them.
+   */
   readonly refuse: (host: string, addresses: readonly LookupAddress[]) => Error | undefined;
-  /** Told of every socket before it connects. */
+  /** Called with every socket before it connects. */
   readonly onSocket: (socket: Socket, host: string, addresses: readonly LookupAddress[]) => void;
-  /** From asking for the address to the end of the TLS handshake. */
+  /** The limit from the address lookup to the end of the TLS handshake. */
   readonly timeoutMs: number;
   readonly tls: ClientTls | undefined;
 }
 
 type Target = buildConnector.Options;
 
-/** How undici opens a connection. */
+/** Creates the function by which undici opens a connection. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   return (target, callback) => {
     let socket: Socket | undefined;
@@ -170,23 +173,26 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       socket?.destroy();
       callback(error, null);
     };
-    const timer = setTimeout(() => end(tooSlow(target.hostname, options.timeoutMs)), options.timeoutMs);
+    const timer = setTimeout(
+      () => end(createTimeoutError(target.hostname, options.timeoutMs)),
+      options.timeoutMs,
+    );
 
     const open = (addresses: readonly LookupAddress[]) => {
       if (isOver) return;
       const refusal = options.refuse(target.hostname, addresses);
       if (refusal) return end(refusal);
       socket = openSocket(target, addresses, options.tls);
-      // Listens for good: an error between two owners of the socket would end the process.
+      // This listener stays: an error while the socket changes owners would otherwise end the process.
       socket.on("error", end).once("close", () => end(new Error("the connection was closed")));
       socket.once(target.protocol === "https:" ? "secureConnect" : "connect", () => end());
       options.onSocket(socket, target.hostname, addresses);
     };
-    addressesOf(target.hostname, options).then(open).catch(end);
+    resolveAddresses(target.hostname, options).then(open).catch(end);
   };
 }
 
-async function addressesOf(
+async function resolveAddresses(
   host: string,
   { refuse, resolve }: ConnectorOptions,
 ): Promise<readonly LookupAddress[]> {
@@ -201,7 +207,7 @@ function openSocket(
   addresses: readonly LookupAddress[],
   tls: ClientTls | undefined,
 ): Socket {
-  const where = { host: hostname, lookup: alwaysTo(addresses) };
+  const where = { host: hostname, lookup: createLookup(addresses) };
   const socket =
     protocol === "https:"
       ? connectSecure({
@@ -210,7 +216,7 @@ function openSocket(
           key: tls?.key,
           ca: tls?.ca,
           port: Number(port || 443),
-          // Not what a Host header says: the certificate has to be that of the host in the URL.
+          // The certificate must be that of the host in the URL, not of the Host header.
           ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, "") }),
           ALPNProtocols: ["http/1.1"],
         })
@@ -218,8 +224,8 @@ function openSocket(
   return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
 }
 
-/** Not asked where the host is an address. */
-function alwaysTo(addresses: readonly LookupAddress[]): LookupFunction {
+/** Not used if the host is an IP address. */
+function createLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (host, { all }, callback) => {
     const [first] = addresses;
     if (first === undefined) callback(new Error(`${host} has no address`), "");
@@ -228,7 +234,7 @@ function alwaysTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-function tooSlow(host: string, ms: number): Error {
+function createTimeoutError(host: string, ms: number): Error {
   return Object.assign(new Error(`connecting to ${host} took more than ${ms / 1000} s`), {
     code: "UND_ERR_CONNECT_TIMEOUT", // as undici says it: nothing was sent
   });

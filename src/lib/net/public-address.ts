@@ -4,22 +4,25 @@ import { contains, parseAddress, parseRange, type Range } from "../address/ip-ad
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
 /**
- * Why `address` is not one of the public internet, as a noun for a message; undefined when it is. `interfaces` are
- * those of this machine: what it and its neighbours are reached at need not be private to be close.
+ * Returns why `address` is not a public one, as a noun for a message; undefined if it is. `interfaces` are those of
+ * this machine: its own addresses and those of its neighbours are refused even if they are public.
  */
-export function whyNotPublic(address: string, interfaces: Interfaces): string | undefined {
+export function explainNotPublic(address: string, interfaces: Interfaces): string | undefined {
   const parsed = parseAddress(address);
   if (parsed === undefined) return "not an address";
   const special = SPECIAL.find(({ range }) => contains(range, parsed));
   if (special) return special.kind;
   if (parsed.bits === 128 && !contains(GLOBAL_UNICAST, parsed)) return "a reserved address";
-  if (ownRanges(interfaces).some((range) => contains(range, parsed)))
+  if (listOwnRanges(interfaces).some((range) => contains(range, parsed)))
     return "an address of this machine or its network";
   return undefined;
 }
 
-/** The machine's own addresses; in IPv6, where homes and offices have public addresses too, also its networks. */
-function ownRanges(interfaces: Interfaces): Range[] {
+/**
+ * Returns the machine's own addresses, and in IPv6 also its networks, because homes and offices have public IPv6
+ * addresses.
+ */
+function listOwnRanges(interfaces: Interfaces): Range[] {
   const own = Object.values(interfaces).flatMap((addresses) => addresses ?? []);
   return own.flatMap(({ address, family, cidr }) => {
     const network = family === "IPv6" && cidr ? parseRange(cidr) : undefined;
@@ -28,13 +31,13 @@ function ownRanges(interfaces: Interfaces): Range[] {
   });
 }
 
-/** The prefix of a site; a shorter one is more than a neighbourhood. */
+/** The prefix of a site. A shorter one covers more than a neighbourhood. */
 const SMALLEST_IPV6_PREFIX = 48;
 
-/** Of IPv6, only this is given out for the internet; the rest is refused without being listed. */
+/** The only IPv6 range assigned for the internet. All others are refused without a list. */
 const GLOBAL_UNICAST = parseRange("2000::/3")!;
 
-/** IANA's special-purpose registries, and what clouds answer at. */
+/** IANA's special-purpose registries, and addresses that clouds use internally. */
 const SPECIAL = (
   [
     ["0.0.0.0/8", "an address of this machine"],

@@ -1,6 +1,6 @@
 /**
- * What matching a regular expression takes at most: about `branches · length ** degree` steps for a text of that
- * length. Undefined for one of which that is not known, as it may take exponentially long.
+ * An upper bound for matching a regular expression: about `branches · length ** degree` steps for a text of that
+ * length. Undefined if there is no known bound, because the match may take exponential time.
  */
 export interface PatternCost {
   readonly branches: number;
@@ -9,28 +9,28 @@ export interface PatternCost {
 
 const MAX_LENGTH = 1_000;
 const MAX_BRANCHES = 1_000;
-/** A repetition whose lengths differ by no more has a branch for each. */
+/** A repetition counts as one branch for each length if its lengths differ by at most this. */
 const FEW_LENGTHS = 16;
 
 /**
- * Rather too much than too little: each repetition of more than one length counts as if it could give back every
- * character it took, each choice as if all of it were tried. What repeats something that varies itself is not known.
+ * Overestimates: each repetition of variable length counts as if it could backtrack over every character, each choice
+ * as if all of it were tried. A repetition of something that varies itself has no known bound.
  */
 export function patternCost(pattern: string): PatternCost | undefined {
   if (pattern.length > MAX_LENGTH) return undefined;
   const reader = new Reader(pattern);
   const cost = choice(reader);
   if (!cost || !reader.isAtEnd) return undefined;
-  // Without an anchor it is tried from every character on.
+  // Without an anchor the pattern is tried at every character.
   const degree = Math.max(1, cost.degree + (pattern.startsWith("^") && !cost.isChoice ? 0 : 1));
   const branches = cost.branches * Math.ceil(cost.length / FEW_LENGTHS);
   return cost.length > MAX_LENGTH || branches > MAX_BRANCHES ? undefined : { branches, degree };
 }
 
 interface Cost extends PatternCost {
-  /** Whether it can match texts of different lengths, or one text in several ways. */
+  /** True if it can match texts of different lengths, or one text in several ways. */
   readonly varies: boolean;
-  /** Characters that it looks at, repetitions without an end left out. */
+  /** The characters that it reads, without unbounded repetitions. */
   readonly length: number;
   readonly isChoice?: boolean;
 }
@@ -54,7 +54,7 @@ class Reader {
     return this.#text.charAt(this.#at);
   }
 
-  /** Takes what matches here. */
+  /** Consumes the text that matches here. */
   take(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.#at;
     const found = sticky.exec(this.#text)?.[0];
@@ -118,7 +118,7 @@ function bounds(quantifier: string): readonly [number, number] {
 
 const GROUP = /\((?:\?:|\?<[A-Za-z_]\w*>)?(?!\?)/y;
 const CLASS = /\[(?:[^\]\\]|\\.)*\]/y;
-/** Not a reference to what a group matched. */
+/** Excludes back references. */
 const ESCAPED =
   /\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP]\{[\w=]+\}|[^\dkucxpP])/y;
 const PLAIN = /[^\\[\](){}*+?|]/uy;

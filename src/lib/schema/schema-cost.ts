@@ -3,32 +3,32 @@ import { patternCost } from "./pattern-cost.ts";
 
 export type Extent = Pick<JsonExtent, "size" | "chars" | "longest">;
 
-/** Steps of a check, each some nanoseconds up to a microsecond, that need no watching. */
+/** Steps of a check, each between some nanoseconds and a microsecond, that are allowed without a time limit. */
 const FEW_STEPS = 50_000;
 /** Steps of regular expressions, each a few nanoseconds. */
 const FEW_MATCHES = 1_000_000;
 /** Characters that are measured or compared in the time of one step. */
 const CHARS_A_STEP = 50;
 
-/** Formats that `ajv-formats` reads once from the beginning to the end; others may look at each character several times. */
+/** Formats that `ajv-formats` reads once from start to end. Others may read each character several times. */
 const READ_ONCE = /^(?:(?:iso-)?(?:date|time|date-time)|uuid|byte|u?int\d+|float|double|password|binary)$/;
-/** How a check keeps records of what it has seen, and where it goes on, is not to be told from the schema alone. */
+/** Keywords whose cost cannot be derived from the schema alone. */
 const NOT_KNOWN = new Set(["$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"]);
 
 /**
- * What checking a value takes at most, worked out from the schema once: every part of it, written out wherever it is
- * referred to, at every value. Servers write schemas, and a few lines can ask for more than any machine has.
+ * An upper bound for the cost of checking a value, computed from the schema once: every part, expanded wherever it is
+ * referenced, for every value. Servers write schemas, and a few lines can require more time than any machine has.
  */
 export class SchemaCost {
   readonly #cost: Cost | undefined;
 
   constructor(schema: JsonSchema) {
-    // Definitions count where they are referred to.
+    // Definitions are counted where they are referenced.
     const { $id: _, id: __, $defs: ___, definitions: ____, ...own } = schema;
     this.#cost = new Walk(schema).of(own);
   }
 
-  /** Whether a value of that size is checked at once whatever it holds. */
+  /** True if a value of that size is checked quickly, whatever it contains. */
   isSmallFor({ size, chars, longest }: Extent): boolean {
     const cost = this.#cost;
     if (!cost) return false;
@@ -43,13 +43,13 @@ export class SchemaCost {
 
 interface Cost {
   readonly parts: number;
-  /** Those of all regular expressions, by their degree (`patternCost`). */
+  /** The branches of all regular expressions, by degree (see `patternCost`). */
   readonly branches: readonly number[];
-  /** Items with each other. */
+  /** Items are compared with each other. */
   readonly compares: boolean;
 }
 
-/** Anything beyond is too much. */
+/** A schema with more parts counts as too expensive. */
 const MAX_PARTS = FEW_STEPS;
 const MAX_DEPTH = 500;
 
@@ -62,10 +62,10 @@ class Walk {
     this.#root = root;
   }
 
-  /** Undefined: not known, or too much. */
+  /** Undefined if the cost is unknown or too high. */
   of(value: unknown): Cost | undefined {
     if (typeof value !== "object" || value === null) return SCALAR;
-    // What is not known yet and met again refers to itself: how far that goes depends on the value.
+    // A part that is still being computed refers to itself, so its cost depends on the value.
     if (this.#known.has(value) || this.#depth > MAX_DEPTH) return this.#known.get(value);
     this.#known.set(value, undefined);
     this.#depth++;
@@ -86,11 +86,11 @@ class Walk {
     return sum;
   }
 
-  /** A property may be named like a keyword: what it holds is another kind of value then, and is looked at all the same. */
+  /** A property may have the name of a keyword and hold another kind of value. It is counted all the same. */
   #keyword(key: string, value: unknown): Cost | undefined {
     if (NOT_KNOWN.has(key)) return undefined;
     if (key === "$ref" && typeof value === "string") return this.#referredTo(value);
-    // Where a part has an address of its own, what references mean depends on it.
+    // If a part has its own `$id`, the meaning of references depends on it.
     if ((key === "$id" || key === "id") && typeof value === "string") return undefined;
     if (key === "format" && typeof value === "string") return matching(1, READ_ONCE.test(value) ? 1 : 2);
     if (key === "pattern" && typeof value === "string") return ofPattern(value);

@@ -1,15 +1,15 @@
 import { isRecord, type JsonSchema } from "../json.ts";
 
-/** A part of a schema, and the JSON pointer by which its whole knows it. */
+/** A part of a schema and its JSON pointer in the whole. */
 export interface Part {
   readonly schema: JsonSchema;
   readonly pointer: string;
 }
 
-/** Whether a value fits the part of a schema at a JSON pointer. */
+/** True if a value fits the part of a schema at a JSON pointer. */
 export type FitsPart = (pointer: string, value: unknown) => boolean;
 
-/** Of a schema with more places than this only the first are looked at for anchors. */
+/** Only this many places of a schema are searched for anchors. */
 const MAX_PLACES = 20_000;
 
 /** Finds the parts of one schema that its references name. */
@@ -21,7 +21,10 @@ export class SchemaParts {
     this.root = { schema, pointer: "" };
   }
 
-  /** What stands under a keyword of a part, or under an entry of that; undefined where it is no schema that says anything. */
+  /**
+   * Returns the schema under a keyword of a part, or under an entry of it; undefined if there is none that restricts
+   * anything.
+   */
   under({ schema, pointer }: Part, keyword: string, key?: string | number): Part | undefined {
     const value = schema[keyword];
     if (key === undefined) return partAt(value, `${pointer}/${keyword}`);
@@ -30,13 +33,13 @@ export class SchemaParts {
     return partAt(inner, `${pointer}/${keyword}/${escaped(String(key))}`);
   }
 
-  /** All that a keyword lists: `allOf`, `anyOf`, `oneOf`, `prefixItems`. */
+  /** Returns all schemas in a list keyword: `allOf`, `anyOf`, `oneOf`, `prefixItems`. */
   listed(part: Part, keyword: string): readonly (Part | undefined)[] {
     const value = part.schema[keyword];
     return Array.isArray(value) ? value.map((_, index) => this.under(part, keyword, index)) : [];
   }
 
-  /** What its `$ref`, of whichever kind, names in the same schema. */
+  /** Returns the part of the same schema that its `$ref`, of whichever kind, names. */
   referredTo({ schema }: Part): Part | undefined {
     const ref = schema.$ref ?? schema.$dynamicRef ?? schema.$recursiveRef;
     if (typeof ref !== "string") return undefined;
@@ -54,7 +57,7 @@ export class SchemaParts {
     return partAt(target, pointer);
   }
 
-  /** By `$id`, and by `#` and the name of an anchor. */
+  /** By `$id`, and by `#` plus the name of an anchor. */
   #byName(): ReadonlyMap<string, Part> {
     if (this.#named) return this.#named;
     const named = new Map<string, Part>();
@@ -85,7 +88,7 @@ function escaped(key: string): string {
   try {
     return encodeURIComponent(pointed);
   } catch {
-    // Half a character: no compiler finds it, so nothing is known to fit there.
+    // Half a surrogate pair: no compiler finds it, so nothing is known to fit there.
     return pointed;
   }
 }

@@ -10,7 +10,7 @@ import { err, ok, type Result } from "../result.ts";
 import { type Extent, SchemaCost } from "./schema-cost.ts";
 import type { FitsPart } from "./schema-parts.ts";
 
-/** Problems of a value, or none when it fits. */
+/** Returns the problems of a value; none if it fits. */
 export type Check = (value: unknown) => readonly ErrorObject[];
 
 type AnyAjv = {
@@ -20,13 +20,13 @@ type AnyAjv = {
 const NO_PROBLEMS: readonly ErrorObject[] = [];
 const FITS_NOTHING = (): boolean => false;
 
-/** How long compiling one schema, and checking the arguments of one call, may hold up everything else. */
+/** How long compiling a schema, and checking the arguments of a call, may block everything else. */
 const LIMITS = { compileMs: 500, checkMs: 200 };
-/** Parts of one schema that are compiled by themselves; there are more only where somebody wants to keep us busy. */
+/** The most parts of a schema that are compiled separately. Only a hostile schema needs more. */
 const MAX_PARTS = 200;
-/** What a schema is called while its parts are compiled. */
+/** The id of a schema while its parts are compiled. */
 const WHOLE = "https://schema.invalid/whole";
-/** Something that takes values of a schema; its name is for reports. */
+/** The owner of an input schema. Its name is for reports. */
 export interface WithSchema {
   readonly name: string;
   readonly inputSchema: JsonSchema;
@@ -38,9 +38,9 @@ interface Compiled {
 }
 
 /**
- * Compiled schemas, each compiled when it is first needed and forgotten with the schema itself. A schema that does not
- * compile, or not in time, lets every object through and is reported once. Nothing that a schema asks for takes
- * long: strangers write them, and everything else waits meanwhile.
+ * Compiles schemas on first use and forgets them together with the schema. A schema that does not compile, or not in
+ * time, accepts every object and is reported once. Compiling and checking are limited in time: strangers write schemas,
+ * and everything else waits meanwhile.
  */
 export class Schemas {
   readonly #onBroken: (name: string, message: string) => void;
@@ -55,14 +55,17 @@ export class Schemas {
     this.#limits = limits;
   }
 
-  /** True where a value of that extent is checked in no time and fits; false where it does not, or may take longer. */
+  /**
+   * True if a value of that extent can be checked quickly and fits; false if it does not fit or the check may take
+   * longer.
+   */
   fitsAtOnce(owner: WithSchema, extent: Extent, value: unknown): boolean {
     const { check, cost } = this.#get(owner);
     return cost.isSmallFor(extent) && check(value).length === 0;
   }
 
   /**
-   * Runs `work` with the check of a schema on a value of that extent, watched where this could take long: watching costs
+   * Runs `work` with the check for a value of that extent, with a time limit if it could take long: the limit costs
    * twenty times as much as most checks.
    */
   within<T>(owner: WithSchema, extent: Extent, work: (check: Check) => T): Result<T, "timed_out"> {
@@ -71,7 +74,7 @@ export class Schemas {
     return this.#timeLimit.run(this.#limits.checkMs, () => work(check));
   }
 
-  /** Whether values fit parts of a schema, which are compiled when they are first asked about. */
+  /** Checks whether values fit parts of a schema. Parts are compiled on first use. */
   partsOf({ inputSchema }: WithSchema): FitsPart {
     const known = this.#parts.get(inputSchema) ?? this.#fitsPart(inputSchema);
     this.#parts.set(inputSchema, known);
@@ -104,7 +107,7 @@ export class Schemas {
     };
   }
 
-  /** Why any object is accepted, as far as that is known after compiling its schema; undefined: it does not. */
+  /** Returns why every object is accepted, once the schema was compiled; undefined if it is checked normally. */
   problemOf(owner: WithSchema): string | undefined {
     this.#get(owner);
     return this.#broken.get(owner.inputSchema);
@@ -130,7 +133,7 @@ export class Schemas {
     }
   }
 
-  /** A schema that refers to itself without end compiles, and fails only once it is used. */
+  /** A schema that refers to itself without end compiles, and fails only when it is used. */
   #untilItFails(owner: WithSchema, check: Check): Check {
     let failed = false;
     return (value) => {
@@ -161,17 +164,17 @@ function compile(schema: JsonSchema): Check {
   return (value) => (validate(value) ? NO_PROBLEMS : [...(validate.errors ?? [])]);
 }
 
-/** A compiler that knows the schema as `WHOLE`, and stops at the first thing that does not fit. */
+/** Creates a compiler that knows the schema as `WHOLE` and stops at the first problem. */
 function wholeIn(schema: JsonSchema): AnyAjv {
   const { compiler, rest } = compilerFor(schema, false);
   compiler.addSchema(rest, WHOLE);
   return compiler;
 }
 
-/** One of its own: an `$id` is known to the whole compiler, and two of them may use the same one. */
+/** Each schema gets its own compiler, because an `$id` is global in a compiler and two schemas may use the same one. */
 function compilerFor(schema: JsonSchema, allErrors: boolean): { compiler: AnyAjv; rest: JsonSchema } {
   const { $id: _, $schema: dialect, id: __, ...rest } = schema;
-  // The dialects' own schemas double the cost of a compiler; hardly any schema refers to them.
+  // Loading the meta-schemas doubles the cost of a compiler, and hardly any schema refers to them.
   const meta = JSON.stringify(rest).includes("json-schema.org");
   return { compiler: newCompiler(dialectOf(dialect), meta, allErrors), rest };
 }
@@ -186,7 +189,7 @@ function dialectOf(uri: unknown): Dialect {
 }
 
 function newCompiler(dialect: Dialect, meta: boolean, allErrors: boolean): AnyAjv {
-  // Strangers write keywords and formats of their own; those are theirs, not errors.
+  // Schemas of strangers may contain unknown keywords and formats, which are not errors.
   const options = {
     strict: false,
     allErrors,
@@ -207,8 +210,8 @@ function newCompiler(dialect: Dialect, meta: boolean, allErrors: boolean): AnyAj
 }
 
 /**
- * Runs synchronous work and breaks it off in the middle once it has taken too long, a regular expression included.
- * Only for work that nobody misses half done: what it was changing stays as it was at that moment.
+ * Runs synchronous work and interrupts it, even inside a regular expression, when it takes too long. Only for work that
+ * may stay half done: whatever it was changing stays in that state.
  */
 class TimeLimit {
   readonly #script = new Script("work()");

@@ -1,4 +1,4 @@
-/** How long ago, in one word: `3m`. */
+/** Formats an age in one word: `3m`. */
 export function ago(at: number | null, now: number): string {
   if (at === null) return "never";
   const seconds = Math.max(0, Math.round((now - at) / 1000));

@@ -1,9 +1,11 @@
-/** Text of others made safe for a terminal: control characters, which could move the cursor or recolour, go. */
+/**
+ * Makes foreign text safe for a terminal: removes control characters, which could move the cursor or change colours.
+ */
 export function printable(text: string): string {
   return text.replace(CONTROL, "");
 }
 
-/** The same on one line. */
+/** Does the same and joins the text into one line. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, " ")).trim();
 }

@@ -4,7 +4,7 @@ export type Cell = string | number | boolean | null | undefined;
 
 const GAP = "  ";
 
-/** Aligned columns under their headings. The last column is cut where the terminal ends. */
+/** Formats aligned columns under their headings. Cuts the last column at the terminal's width. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -15,13 +15,13 @@ export function table(
   return cells.map((row) => `${cut(alignedRow(row, widths), columns)}\n`).join("");
 }
 
-/** A heading and, below it, whole texts that no terminal's width cuts. */
+/** Formats a heading and whole texts below it, which are never cut. */
 export function texts(heading: string, bodies: readonly string[]): string {
   const lines = bodies.flatMap((body) => printable(body).split("\n"));
   return `${heading}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** `name: value` lines with the values aligned; what has no value is left out. */
+/** Formats `name: value` lines with aligned values. Leaves out entries without a value. */
 export function fields(pairs: readonly (readonly [string, Cell])[]): string {
   const present = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   const width = Math.max(...present.map(([name]) => name.length)) + 1;

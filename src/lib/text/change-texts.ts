@@ -1,16 +1,16 @@
-/** What became of a JSON value whose texts were changed. */
+/** A JSON value after its texts were changed. */
 export interface ChangedTexts<T> {
-  /** The very same value where no text changed; a copy with the changes otherwise. */
+  /** The same object if no text changed; otherwise a copy. */
   readonly value: T;
-  /** It has no fewer characters as JSON than this. */
+  /** A lower bound for its length as JSON. */
   readonly atLeast: number;
-  /** It has no more characters as JSON than this. */
+  /** An upper bound for its length as JSON. */
   readonly atMost: number;
 }
 
 /**
- * Changes every text in a JSON value, keys included, and weighs it on the way: one walk, and no copy of what stays.
- * Undefined where it nests deeper than `maxDepth`.
+ * Changes every text in a JSON value, including keys, and estimates its size in the same walk. Unchanged parts are not
+ * copied. Undefined if the value nests deeper than `maxDepth`.
  */
 export function changeTexts<T>(
   value: T,
@@ -25,9 +25,9 @@ export function changeTexts<T>(
 
 /** The longest number, its comma included. */
 const LONGEST_NUMBER = 26;
-/** The longest that JSON makes of one character: `\u0000`. */
+/** The longest JSON escape of one character: `\u0000`. */
 const LONGEST_CHARACTER = 6;
-/** Two quotes or brackets, and the comma or colon behind them. */
+/** Two quotes or brackets, and the comma or colon after them. */
 const PUNCTUATION = 3;
 
 class Walk {
@@ -89,7 +89,7 @@ class Walk {
       copy ??= Object.entries(record);
       copy[index] = [changedKey, changed];
     }
-    // Not by assignment: `__proto__` is a key like any other.
+    // Not by assignment, because `__proto__` is a key like any other.
     return copy === undefined || this.isTooDeep ? record : Object.fromEntries(copy);
   }
 }

@@ -1,11 +1,11 @@
-/** Tells whether a path (with `/`) fits a pattern. Takes time in proportion to both, whatever the pattern. */
+/** True if a path (with `/`) matches the pattern. Takes time in proportion to both, for every pattern. */
 export type GlobMatcher = (path: string) => boolean;
 
 const MAX_ALTERNATIVES = 64;
 
 /**
- * `*` any run of characters but `/`, `?` one of them, `**` any number of folders, `{a,b}` either. A pattern without
- * `/` is matched against the last name of a path. Undefined when the pattern has more than 64 alternatives.
+ * `*` matches any characters except `/`, `?` one such character, `**` any number of folders, `{a,b}` either. A pattern
+ * without `/` is matched against the last name of a path. Undefined if the pattern has more than 64 alternatives.
  */
 export function createGlob(pattern: string): GlobMatcher | undefined {
   const alternatives = expandBraces(pattern);
@@ -36,7 +36,7 @@ function matchName(part: string, name: string): boolean {
   );
 }
 
-/** Greedy matching of `items` against `wanted`, in which a star stands for any run; goes back to the last star only. */
+/** Matches `items` against `wanted` greedily; a star stands for any run. Backtracks only to the last star. */
 export function matchList<Wanted, Item>(
   wanted: readonly Wanted[],
   items: readonly Item[],

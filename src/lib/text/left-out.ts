@@ -1,15 +1,15 @@
-/** A tool that its server lists and nobody can use. */
+/** A tool that its server lists but that cannot be used. */
 export interface LeftOut {
-  /** As it is shown to people; null where it has none that can be shown. */
+  /** The name for people; null if it cannot be shown. */
   readonly name: string | null;
-  /** Why, as a sentence goes on: `its definition is larger than 256 kB`. */
+  /** Continues a sentence: `its definition is larger than 256 kB`. */
   readonly reason: string;
 }
 
 const MOST_NAMED = 5;
 
-/** Says it in one line; null where nothing was left out. */
-export function leftOutText(leftOut: readonly LeftOut[]): string | null {
+/** Summarises the tools in one line; null if there are none. */
+export function describeLeftOut(leftOut: readonly LeftOut[]): string | null {
   const [first] = leftOut;
   if (first === undefined) return null;
   if (leftOut.length === 1) return `1 tool left out: ${first.reason}${first.name ? ` (${first.name})` : ""}`;

@@ -1,12 +1,12 @@
 /**
- * A bit for the length of a text, by its rest modulo 32; together they say which lengths there are among several. Most texts
- * that are not in a list have another length than all that are.
+ * A bit for the length of a text modulo 32. Combined, the bits say which lengths occur in a list. Most texts that are
+ * not in a list differ in length from all that are.
  */
 export function lengthBit(length: number): number {
   return 1 << length;
 }
 
-/** Values by literal texts, for looking up many texts of which few are there. */
+/** Values by literal texts, for lookups that mostly find nothing. */
 export class LiteralTable<T> {
   readonly #values = new Map<string, T[]>();
   #lengths = 0;
@@ -18,12 +18,12 @@ export class LiteralTable<T> {
     else this.#values.set(literal, [value]);
   }
 
-  /** False: nothing was added under any text of these lengths. */
+  /** Returns false if no text with one of these lengths was added. */
   mayHave(lengths: number): boolean {
     return (this.#lengths & lengths) !== 0;
   }
 
-  /** Puts what was added under a text into `found`. */
+  /** Appends the values of a text to `found`. */
   collect(text: string, found: T[]): void {
     if (!this.mayHave(lengthBit(text.length))) return;
     const values = this.#values.get(text);

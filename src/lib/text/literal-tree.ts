@@ -1,28 +1,28 @@
 interface Node<T> {
-  /** What stands between this node and the one above it. */
+  /** The text between the parent node and this one. */
   literal: string;
   readonly values: T[];
-  /** By the code of the character that comes next. */
+  /** Child nodes by the code of their first character. */
   readonly below: Map<number, Node<T>>;
 }
 
-/** A bit for the character that a text begins with, by its rest modulo 32; together they say which there are among several. */
+/** A bit for the first character of a text modulo 32. Combined, the bits say which first characters occur in a list. */
 export function beginningBit(text: string): number {
   return 1 << text.charCodeAt(0);
 }
 
-/** The same for the one that it ends with. */
+/** The same for the last character. */
 export function endBit(text: string): number {
   return 1 << text.charCodeAt(text.length - 1);
 }
 
 const EVERY_BIT = -1;
 
-/** Values by literal texts: all of those with which a text begins, or ends, are found in one walk along it. */
+/** Values by literal texts. Finds all literals with which a text begins (or ends) in one walk along it. */
 export class LiteralTree<T> {
   readonly #root: Node<T> = { literal: "", values: [], below: new Map() };
   readonly #isFromEnd: boolean;
-  /** Of what its literals begin, or end, with. */
+  /** The bits of all first (or last) characters. */
   #bits = 0;
 
   constructor(side: "beginning" | "end") {
@@ -48,12 +48,12 @@ export class LiteralTree<T> {
     node.values.push(value);
   }
 
-  /** False: nothing was added that a text with one of these beginnings, or ends, could have. */
+  /** Returns false if no literal can be at the beginning (or end) of such a text. */
   mayHave(bits: number): boolean {
     return (this.#bits & bits) !== 0;
   }
 
-  /** Puts what was added under a literal that the text begins, or ends, with into `found`. */
+  /** Appends the values of every literal with which the text begins (or ends) to `found`. */
   collect(text: string, found: T[]): void {
     let node: Node<T> | undefined = this.#root;
     for (const value of node.values) found.push(value);
@@ -64,7 +64,7 @@ export class LiteralTree<T> {
     }
   }
 
-  /** Leaves the first `length` characters in the node and puts the rest under it. */
+  /** Keeps the first `length` characters in the node and moves the rest into a child. */
   #split(node: Node<T>, length: number): void {
     const rest = {
       literal: this.#without(node.literal, length),
@@ -76,7 +76,7 @@ export class LiteralTree<T> {
     node.below.set(this.#near(rest.literal), rest);
   }
 
-  /** Character by character: most differ early, and a method of strings takes longer to begin. */
+  /** Compares character by character: most texts differ early, and calling a string method costs more. */
   #stands(literal: string, text: string, walked: number): boolean {
     const from = this.#isFromEnd ? text.length - walked - literal.length : walked;
     if (from < 0 || from + literal.length > text.length) return false;

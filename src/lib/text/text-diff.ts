@@ -1,13 +1,13 @@
-/** A line of a text, or of one of two texts. */
+/** A line that both texts have, or only one of them. */
 export interface DiffLine {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** What comparing may cost: beyond it, everything between the first and the last difference counts as replaced. */
+/** A limit for the cost: beyond it, everything between the first and the last difference counts as replaced. */
 const MAX_CELLS = 250_000;
 
-/** How to come from one text to the other, line by line. */
+/** Describes how to turn one text into the other, line by line. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const [from, to] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -22,13 +22,13 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   ];
 }
 
-/** By the longest run of lines that both have, in order. */
+/** Uses the longest common sequence of lines. */
 function middle(from: readonly string[], to: readonly string[]): readonly DiffLine[] {
   const removed = (text: string): DiffLine => ({ kind: "removed", text });
   const added = (text: string): DiffLine => ({ kind: "added", text });
   if (from.length * to.length > MAX_CELLS) return [...from.map(removed), ...to.map(added)];
   const width = to.length + 1;
-  /** How many lines the rests from each pair of places on have in common. */
+  /** For each pair of positions, the number of common lines in the remainders. */
   const common = new Uint32Array((from.length + 1) * width);
   for (let i = from.length - 1; i >= 0; i--) {
     for (let j = to.length - 1; j >= 0; j--) {

@@ -1,4 +1,4 @@
-/** Models read dates better than numbers. */
+/** Models read ISO dates better than numbers. */
 export function iso(time: number): string {
   return new Date(time).toISOString();
 }

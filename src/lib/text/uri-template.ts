@@ -1,23 +1,23 @@
-/** A URI template (RFC 6570), read once. */
+/** A parsed URI template (RFC 6570). */
 export interface UriTemplate {
   readonly text: string;
-  /** In order; a template that cannot be read has none, and matches nothing. */
+  /** In order. A template that cannot be parsed has no parts and matches nothing. */
   readonly parts: readonly Part[];
 }
 
 type Part = string | Run;
 
-/** What an expression stands for: a run of characters. */
+/** An expression, which matches a run of characters. */
 interface Run {
-  /** Comes before the run. */
+  /** The text before the run. */
   readonly lead: string;
-  /** Whether there may be no run at all. */
+  /** True if the run may be missing. */
   readonly optional: boolean;
   /** Characters that end the run. */
   readonly ends: string;
 }
 
-/** Beyond these nobody writes templates, and matching would take long. */
+/** Longer templates are not used, and matching them would take long. */
 const MAX_TEMPLATE = 2048;
 const MAX_EXPRESSIONS = 32;
 
@@ -28,13 +28,13 @@ export function uriTemplate(text: string): UriTemplate {
 }
 
 /**
- * Whether a URI may come from a template: generous where servers differ in how they read them, for the server that
- * published the template has the last word. Takes at most `costOf` steps, whatever the two are.
+ * True if a URI may come from a template. Generous where servers read templates differently, because the server that
+ * published the template has the last word. Takes at most `costOf` steps.
  */
-export function mayComeFrom(template: UriTemplate, uri: string): boolean {
+export function canMatchUri(template: UriTemplate, uri: string): boolean {
   const { parts } = template;
   if (parts.length === 0 || !fitsAtEnds(parts, uri)) return false;
-  // After each part: the places in the URI that everything up to there can end at.
+  // Marks the positions in the URI at which the parts so far can end.
   let places = new Uint8Array(uri.length + 1);
   places[0] = 1;
   for (const part of parts) {
@@ -43,7 +43,7 @@ export function mayComeFrom(template: UriTemplate, uri: string): boolean {
   return places[uri.length] === 1;
 }
 
-/** What matching may cost at most; 1 where a look at both ends is enough. */
+/** An upper bound for the cost of matching; 1 if comparing both ends is enough. */
 export function costOf({ text, parts }: UriTemplate, uri: string): number {
   return parts.length === 0 || !fitsAtEnds(parts, uri) ? 1 : text.length * uri.length;
 }

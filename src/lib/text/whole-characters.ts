@@ -1,4 +1,4 @@
-/** The place itself or, where it lies between the two halves of one character (a surrogate pair), the one before. */
+/** Returns the position itself, or the one before if it splits a surrogate pair. */
 export function wholeCharacterAt(text: string, place: number): number {
   return isSecondHalf(text.charCodeAt(place)) && isFirstHalf(text.charCodeAt(place - 1)) ? place - 1 : place;
 }

@@ -1,10 +1,10 @@
-/** Compiled once: whether a text is the pattern, in which `*` stands for any run of characters. */
+/** Compiles a pattern in which `*` stands for any characters. */
 export function wildcard(pattern: string): (text: string) => boolean {
   const parts = pattern.split("*");
   return parts.length === 1 ? (text) => text === pattern : (text) => matches(parts, text);
 }
 
-/** Linear: each part is found once, from left to right. */
+/** Takes linear time: each part is searched once, from left to right. */
 function matches(parts: readonly string[], text: string): boolean {
   const first = parts[0]!;
   const last = parts.at(-1)!;
@@ -20,12 +20,12 @@ function matches(parts: readonly string[], text: string): boolean {
   return true;
 }
 
-/** More steps than this are not made. */
+/** The limit for the steps of one match. */
 const MAX_STEPS = 200_000;
 
 /**
- * Whether a pattern, given as what stands between its `*`, may be a text in which `unknown` stands for any run of
- * characters, too. True where that would take too long to tell.
+ * True if a pattern, split at its `*`, may match a text in which `unknown` also stands for any characters. True if
+ * finding out would take too long.
  */
 export function mayMatch(parts: readonly string[], text: string, unknown: string): boolean {
   const first = parts[0]!;
@@ -34,7 +34,7 @@ export function mayMatch(parts: readonly string[], text: string, unknown: string
   if (text.slice(0, start) !== first.slice(0, start)) return false;
   const pattern = parts.join("*");
   if (pattern.length * text.length > MAX_STEPS) return true;
-  // Which lengths of the text may be what the pattern has read so far.
+  // The lengths of the text that the pattern so far can match.
   let reached = new Uint8Array(text.length + 1);
   reached[0] = 1;
   spread(reached, text, unknown);
@@ -47,7 +47,7 @@ export function mayMatch(parts: readonly string[], text: string, unknown: string
         if (isAny) next[at] = 1;
       } else if (reached[at] === 1) {
         if (text[at] === char) next[at + 1] = 1;
-        // The unknown holds the character, and may hold more.
+        // The unknown matches this character and possibly more.
         if (text[at] === unknown) next[at] = 1;
       }
     }

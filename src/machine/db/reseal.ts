@@ -42,14 +42,14 @@ export function resealAll(
   });
 }
 
-interface Place {
+interface SealedColumn {
   readonly table: string;
   readonly key: string;
   readonly column: string;
   readonly kind: string;
 }
 
-function sealedColumns(parts: readonly StorePart[]): Place[] {
+function sealedColumns(parts: readonly StorePart[]): SealedColumn[] {
   return parts
     .flatMap(({ tables }) => tables)
     .flatMap(({ name, key, sealed }) =>
@@ -63,7 +63,7 @@ interface Sealed {
 }
 
 // The names are those of the schema; a union of tables is more than the query types can follow.
-async function sealedIn(db: Transaction<Schema>, { table, key, column }: Place): Promise<Sealed[]> {
+async function sealedIn(db: Transaction<Schema>, { table, key, column }: SealedColumn): Promise<Sealed[]> {
   const rows = await db
     .selectFrom(table as "secrets")
     .select([`${key} as key`, `${column} as sealed`] as never)
@@ -74,7 +74,7 @@ async function sealedIn(db: Transaction<Schema>, { table, key, column }: Place):
 
 async function write(
   db: Transaction<Schema>,
-  { table, key, column }: Place,
+  { table, key, column }: SealedColumn,
   at: unknown,
   sealed: Uint8Array,
 ): Promise<void> {

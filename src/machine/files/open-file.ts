@@ -5,7 +5,7 @@ import { systemCode } from "../../contract/system-error.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
-import { type Place, quoted, type Workspace } from "./workspace.ts";
+import { type FilePlace, quoted, type Workspace } from "./workspace.ts";
 
 const MIN_READ = 1_024;
 const MAX_READ = 1 << 20;
@@ -13,7 +13,7 @@ const MAX_READ = 1 << 20;
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly stats: Stats;
-  readonly place: Place;
+  readonly place: FilePlace;
 }
 
 /** Opens a regular file for reading; the caller closes the handle. Never blocks on a pipe or device. */
@@ -23,7 +23,7 @@ export async function openFile(workspace: Workspace, path: string): Promise<Resu
   return openPlace(workspace, place.value);
 }
 
-export async function openPlace(workspace: Workspace, place: Place): Promise<Result<OpenFile, string>> {
+export async function openPlace(workspace: Workspace, place: FilePlace): Promise<Result<OpenFile, string>> {
   if (!place.exists) return err(await missing(workspace, place));
   const folder = await holdFolder(dirname(place.real));
   try {
@@ -61,7 +61,7 @@ export function refusalOf(stats: Stats, shown: string): string | undefined {
 }
 
 /** Opens a regular file of a folder that is held open; rejects when it is gone. */
-export async function openIn(folder: HeldFolder, place: Place): Promise<Result<OpenFile, string>> {
+export async function openIn(folder: HeldFolder, place: FilePlace): Promise<Result<OpenFile, string>> {
   const path = folder.at(basename(place.real));
   const before = refusalOf(await lstat(path), place.shown);
   if (before) return err(before);
@@ -74,7 +74,7 @@ export async function openIn(folder: HeldFolder, place: Place): Promise<Result<O
   return err(after);
 }
 
-async function missing(workspace: Workspace, place: Place): Promise<string> {
+async function missing(workspace: Workspace, place: FilePlace): Promise<string> {
   const folder = dirname(place.real);
   const isShown = (name: string) => workspace.rulesOn(join(folder, name)).permits();
   const names = workspace.permits(folder, "read") ? await namesIn(folder) : [];

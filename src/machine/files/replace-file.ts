@@ -6,14 +6,14 @@ import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
 import { refusalOf } from "./open-file.ts";
-import type { Place } from "./workspace.ts";
+import type { FilePlace } from "./workspace.ts";
 
 /**
  * Puts `bytes` at `place`, whole or not at all: readers see the old file or the new one. Missing folders are
  * created; mode and owner of an existing file stay. The value says whether there was one.
  */
 export async function replaceFile(
-  place: Place,
+  place: FilePlace,
   bytes: Buffer,
   newId: NewId,
 ): Promise<Result<boolean, string>> {

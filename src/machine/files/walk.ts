@@ -3,7 +3,7 @@ import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../../contract/system-error.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
-import type { Place, Workspace } from "./workspace.ts";
+import type { FilePlace, Workspace } from "./workspace.ts";
 
 /** Something found below a folder. Valid until the next one is asked for. */
 export interface Entry {
@@ -35,7 +35,7 @@ const MAX_IN_FOLDER = 50_000;
  */
 export async function* walk(
   workspace: Workspace,
-  start: Place,
+  start: FilePlace,
   options: WalkOptions,
   prefix = "",
 ): AsyncGenerator<Entry> {
@@ -64,7 +64,7 @@ export async function* walk(
 /** A folder that vanished or may not be read is shown without content; it must not hide its neighbours. */
 async function* walkReadable(
   workspace: Workspace,
-  start: Place,
+  start: FilePlace,
   entry: Entry,
   options: WalkOptions,
 ): AsyncGenerator<Entry> {

@@ -12,7 +12,7 @@ import { leadsThroughSystemLink } from "./system-links.ts";
 export type Access = FolderGrant["access"];
 
 /** A path that the caller may use, as of the moment it was looked up. Opening it checks again. */
-export interface Place {
+export interface FilePlace {
   /** Absolute, without symbolic links. */
   readonly real: string;
   /** As the caller should name it: relative inside the workspace, absolute elsewhere. */
@@ -29,11 +29,11 @@ export interface Workspace {
   /** It and the granted folders, without symbolic links. */
   readonly folders: readonly FolderGrant[];
   /** Where a path leads, if that is allowed. The error is for the model and says nothing about what lies outside. */
-  find(path: string, access: Access): Promise<Result<Place, string>>;
+  find(path: string, access: Access): Promise<Result<FilePlace, string>>;
   /** Whether a path without symbolic links lies in an allowed folder. */
   permits(real: string, access: Access): boolean;
   /** What rules say of something that the call comes to; `start`: where it began to look. */
-  rulesOn(real: string, start?: Place): PlaceRules;
+  rulesOn(real: string, start?: FilePlace): PlaceRules;
   show(real: string): string;
 }
 
@@ -73,7 +73,7 @@ export async function openWorkspace(
     const folder = known.find(({ path, named }) => path !== named && isInside(path, absolute));
     return folder ? folder.named + absolute.slice(folder.path.length) : absolute;
   };
-  const rulesOn = (real: string, start?: Place): PlaceRules => {
+  const rulesOn = (real: string, start?: FilePlace): PlaceRules => {
     const first = namedAs(real);
     const asked = start?.asked === undefined ? first : namedAs(start.asked + real.slice(start.real.length));
     const named = asked === first ? [first] : [first, asked];

@@ -9,13 +9,13 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
 import { createConnector } from "../../lib/net/connections.ts";
 import {
+  completeReach,
   FetchRefused,
+  findPortRefusal,
+  findRefusal,
   portOf,
   type Reach,
-  reachOf,
-  refusalOf,
-  refusalOfPort,
-  trustIn,
+  readTrust,
 } from "../../lib/net/reach.ts";
 import { ALLOW_HOSTS } from "./guarded-fetch.ts";
 
@@ -85,7 +85,7 @@ class ProxyWay {
   #isClosed = false;
 
   constructor(options: FilteringProxyOptions) {
-    this.#reach = reachOf(options, ALLOW_HOSTS);
+    this.#reach = completeReach(options, ALLOW_HOSTS);
     this.#maxBytes = options.maxBytes;
     this.#timeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   }
@@ -97,16 +97,16 @@ class ProxyWay {
   /** Rejects with `FetchRefused` for what must not be reached, else with what went wrong. */
   async connect(url: URL): Promise<Socket> {
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    const refusal = refusalOfPort(host, portOf(url), this.#reach.ports());
+    const refusal = findPortRefusal(host, portOf(url), this.#reach.ports());
     if (refusal) throw refusal;
     const { resolve, interfaces, setting, trustedHosts } = this.#reach;
-    const trust = trustIn(trustedHosts());
+    const trust = readTrust(trustedHosts());
     const open = createConnector({
       resolve,
       refuse: (name, addresses) =>
         this.#isClosed || this.isExhausted
           ? new Error("this proxy was closed")
-          : refusalOf(name, addresses, { trust, setting, interfaces }),
+          : findRefusal(name, addresses, { trust, setting, interfaces }),
       onSocket: (socket) => this.follow(socket),
       timeoutMs: this.#timeoutMs,
       tls: undefined,

@@ -1,7 +1,14 @@
 import type { Response as UndiciResponse } from "undici";
 import { boundedBody } from "../../lib/net/bounded-fetch.ts";
 import { type ClientTls, Connections, type Outgoing } from "../../lib/net/connections.ts";
-import { FetchRefused, type Ports, portOf, type Reach, reachOf, refusalOfPort } from "../../lib/net/reach.ts";
+import {
+  completeReach,
+  FetchRefused,
+  findPortRefusal,
+  type Ports,
+  portOf,
+  type Reach,
+} from "../../lib/net/reach.ts";
 
 export interface GuardedFetchOptions extends Reach {
   /** For these hosts alone, named without port. A `ca` stands in place of the usual authorities. */
@@ -52,7 +59,7 @@ const SILENCE_MS = 15 * 60_000;
  * itself. Throws `FetchRefused` for what it does not do, else what `fetch` throws.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const reach = reachOf(options, ALLOW_HOSTS);
+  const reach = completeReach(options, ALLOW_HOSTS);
   const connections = new Connections({
     ...reach,
     tls: options.tls,
@@ -89,7 +96,7 @@ async function sendChecked(
     throw new FetchRefused(`a ${url.protocol} URL is not fetched; it has to begin with http:// or https://`);
   if (url.username || url.password)
     throw new FetchRefused(`the URL of ${url.host} holds a user name or password; it has to be without`);
-  const refusal = refusalOfPort(url.hostname, portOf(url), ports);
+  const refusal = findPortRefusal(url.hostname, portOf(url), ports);
   if (refusal) throw refusal;
   try {
     return await connections.send(request);

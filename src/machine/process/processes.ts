@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { takenTogether } from "../../lib/flow/taken-together.ts";
+import { shareRuns } from "../../lib/flow/share-runs.ts";
 import { type NewId, randomId } from "../../lib/id.ts";
 import { type ProcessRow, processTables, TREE_VARIABLE, treeMembers } from "./process-table.ts";
 import { type Reaper, startReaper } from "./reaper.ts";
@@ -40,7 +40,7 @@ const FORCE_MS = 5000;
 export function createProcesses(newId: NewId = randomId): Processes {
   const mark = newId("tree");
   const trees = new Set<ProcessTree>();
-  const table = takenTogether(processTables());
+  const table = shareRuns(processTables());
   let reaper: Reaper | undefined;
   let started = 0;
   /** That of the trees that ended nothing is left. */

@@ -13,14 +13,14 @@ const SHELLS = new Set(["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "
  * A shell in between only waits for this process, and stays when the one who started the shell is killed; so the
  * parents of shells are watched, too. Resolves when `signal` says so as well.
  */
-export async function starterGone(signal: AbortSignal): Promise<void> {
+export async function watchStarter(signal: AbortSignal): Promise<void> {
   const parent = process.ppid;
   const shells = await shellsFrom(parent);
   while (!signal.aborted && process.ppid === parent && (await areWhereTheyWere(shells)))
     await delay(CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
 }
 
-interface Found {
+interface FoundShell {
   readonly parent: number;
   readonly name: string;
 }
@@ -44,7 +44,7 @@ async function areWhereTheyWere(shells: ReadonlyMap<number, number>): Promise<bo
 }
 
 /** Undefined where there is no such process. */
-async function look(pid: number): Promise<Found | undefined> {
+async function look(pid: number): Promise<FoundShell | undefined> {
   try {
     if (process.platform === "linux") {
       const [, name, parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(await readFile(`/proc/${pid}/stat`, "utf8"))!;

@@ -1,4 +1,4 @@
-import { detached } from "../../lib/flow/detached.ts";
+import { detachString } from "../../lib/flow/detach-string.ts";
 import { stem } from "./stem.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { wordsIn, writtenIn } from "./words.ts";
@@ -43,7 +43,7 @@ export class Analyser {
     if (known) return known;
     if (written.length > LONGEST_REMEMBERED) return meaningOf(written, this.#stem);
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
-    const own = detached(written);
+    const own = detachString(written);
     const meaning = meaningOf(own, this.#stem);
     this.#known.set(own, meaning);
     return meaning;

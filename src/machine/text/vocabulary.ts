@@ -1,4 +1,4 @@
-import { detached } from "../../lib/flow/detached.ts";
+import { detachString } from "../../lib/flow/detach-string.ts";
 
 /** Every term that is in use, by number. A number is given again once its term was let go. */
 export class Vocabulary {
@@ -22,7 +22,7 @@ export class Vocabulary {
     const known = this.#numbers.get(term);
     if (known !== undefined) return known;
     const number = this.#unused.pop() ?? this.#terms.length;
-    const own = detached(term);
+    const own = detachString(term);
     this.#numbers.set(own, number);
     const lengths = emplace(this.#byStart, own[0]!, () => new Map<number, Set<string>>());
     emplace(lengths, own.length, () => new Set<string>()).add(own);

@@ -1,5 +1,5 @@
 import type { Caller } from "../../contract/caller.ts";
-import type { Answering, Asked, Inquiry, Listening } from "../../contract/tool.ts";
+import type { Answering, InputRequest, Inquiry, Listening } from "../../contract/tool.ts";
 import { linkSignals } from "../../lib/flow/link-signals.ts";
 import { isRecord } from "../../lib/json.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
@@ -148,7 +148,7 @@ const CAPABILITY_BY_METHOD: Readonly<Record<Inquiry["method"], string>> = {
 };
 
 /** Parses the inquiries of a modern server; undefined if the answer is final. */
-export function parseInquiries(answer: JsonObject): Result<Asked, string> | undefined {
+export function parseInquiries(answer: JsonObject): Result<InputRequest, string> | undefined {
   if (answer.resultType !== "input_required") return undefined;
   const { inputRequests, requestState } = answer;
   const requests = Object.entries(isRecord(inputRequests) ? inputRequests : {});
@@ -173,7 +173,7 @@ export function parseInquiries(answer: JsonObject): Result<Asked, string> | unde
 }
 
 /** Whether a client with these MCP capabilities can answer every inquiry. */
-export function canAnswerAll({ inquiries }: Asked, capabilities: JsonObject): boolean {
+export function canAnswerAll({ inquiries }: InputRequest, capabilities: JsonObject): boolean {
   return Object.values(inquiries).every((inquiry) => canBeAsked(capabilities, inquiry));
 }
 

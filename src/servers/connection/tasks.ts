@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type {
-  Asked,
+  InputRequest,
   ProtocolFault,
   Task,
   TaskRequest,
@@ -188,7 +188,7 @@ function findUnanswered(state: JsonObject, answered: ReadonlySet<string>): JsonO
 }
 
 async function collectAnswers(
-  { inquiries }: Asked,
+  { inquiries }: InputRequest,
   context: ToolContext,
 ): Promise<Result<JsonObject, undefined>> {
   const answers: [string, unknown][] = [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type {
-  CompletionAsked,
+  CompletionRequest,
   OfferAbilities,
   OfferDefinition,
   Offered,
@@ -114,7 +114,7 @@ export function buildPromptRequest(name: string, args: JsonObject): ServerReques
   };
 }
 
-export function buildCompletionRequest(request: CompletionAsked): ServerRequest {
+export function buildCompletionRequest(request: CompletionRequest): ServerRequest {
   return {
     method: "completion/complete",
     params: { ...request },

@@ -9,7 +9,7 @@ import type {
   ToolStatus,
 } from "../../contract/tool.ts";
 import type { ToolPlace } from "../../contract/tool-place.ts";
-import { hostOf, hostsIn } from "../../lib/address/hosts-in.ts";
+import { findHosts, hostOf } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { ServerToolRecord } from "../../machine/db/store.ts";
 import { parseCallResult, type ServerRequest } from "../connection/call.ts";
@@ -106,7 +106,7 @@ class ServerTool implements ToolPlace {
   hostsOf(args: Readonly<Record<string, unknown>>): Iterable<string> {
     const url = this.#host.url();
     const own = url === null ? undefined : hostOf(url);
-    return own === undefined ? hostsIn(args) : [own, ...hostsIn(args)];
+    return own === undefined ? findHosts(args) : [own, ...findHosts(args)];
   }
 
   get capabilities(): readonly Capability[] {

@@ -18,7 +18,10 @@ const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Everything a fresh home needs: the store, the key that opens its secrets, the settings file. Not the workspaces. */
+/**
+ * Collects everything a new home needs: the store, the key that opens its secrets and the settings file. Workspaces are
+ * not included.
+ */
 export async function createBackup(input: {
   readonly store: Pick<Store, "dump">;
   readonly home: string;
@@ -47,7 +50,10 @@ export function checkWritable(file: string, force: boolean): void {
   }
 }
 
-/** For its owner only; written under another name first, so that `file` is a whole backup or what it was before. */
+/**
+ * Only the owner can read the file. The backup is written under another name and renamed, so `file` is never half a
+ * backup.
+ */
 export async function writeBackup(file: string, backup: Backup): Promise<{ bytes: number }> {
   const packed = await promisify(gzip)(JSON.stringify(backup));
   const draft = `${file}.${process.pid}.part`;
@@ -70,14 +76,16 @@ export async function readBackup(file: string): Promise<Backup> {
     const backup: unknown = JSON.parse(text.toString("utf8"));
     if (isBackup(backup)) return backup;
   } catch (error) {
-    throw new ToolkeepError("BACKUP_INVALID", `${file} is no backup: ${messageOf(error)}`, { cause: error });
+    throw new ToolkeepError("BACKUP_INVALID", `${file} is not a backup: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
-  throw new ToolkeepError("BACKUP_INVALID", `${file} is JSON, but not what toolkeep backup writes`);
+  throw new ToolkeepError("BACKUP_INVALID", `${file} is JSON, but toolkeep backup did not write it`);
 }
 
 /**
- * Fills a home from a backup. Throws HOME_NOT_EMPTY where something is kept already, unless `force` replaces it, and
- * STORE_LOCKED while another process uses the home.
+ * Fills a home from a backup. Throws HOME_NOT_EMPTY if the home holds data and `force` is not set, and STORE_LOCKED
+ * while another process uses the home.
  */
 export async function restoreBackup(
   backup: Backup,
@@ -98,7 +106,7 @@ export async function restoreBackup(
     try {
       if (!to.force) await checkStoreEmpty(store, home);
       await store.load(backup.store);
-      if (backup.key !== null) await writePrivate(join(home, "key"), backup.key);
+      if (backup.key !== null) await writePrivateFile(join(home, "key"), backup.key);
       await rm(join(home, "key.next"), { force: true });
       await recordRestore(store, { ...to, backup });
     } finally {
@@ -110,10 +118,10 @@ export async function restoreBackup(
   }
 }
 
-/** With another key in the environment every sealed value of the backup would be unreadable. */
+/** Refuses a key that did not seal this backup: with it, every sealed value would be unreadable. */
 function checkKey(backup: Backup, env: Env): void {
   const given = env.TOOLKEEP_KEY?.trim();
-  if (given && backup.key !== null && !sameKey(given, backup.key)) {
+  if (given && backup.key !== null && !isSameKey(given, backup.key)) {
     throw new ToolkeepError(
       "KEY_INVALID",
       "TOOLKEEP_KEY is not the key this backup was made with; unset it, or set that key",
@@ -127,11 +135,11 @@ function checkKey(backup: Backup, env: Env): void {
   }
 }
 
-function sameKey(a: string, b: string): boolean {
-  return keyBytes(a).equals(keyBytes(b));
+function isSameKey(a: string, b: string): boolean {
+  return decodeKey(a).equals(decodeKey(b));
 }
 
-function keyBytes(text: string): Buffer {
+function decodeKey(text: string): Buffer {
   return Buffer.from(text.trim(), /^[0-9a-f]{64}$/i.test(text.trim()) ? "hex" : "base64");
 }
 
@@ -140,7 +148,7 @@ function checkSettingsAbsent(home: string): void {
   if (kept) throw new ToolkeepError("HOME_NOT_EMPTY", `${home} is in use: it holds ${kept}`);
 }
 
-/** An empty store is what every first command leaves; nothing in it is sealed with the key beside it. */
+/** Every first command creates an empty store, so one without agents, servers and secrets may be replaced. */
 async function checkStoreEmpty(store: Store, home: string): Promise<void> {
   const { agents, servers, secrets } = store;
   const [agentCount, serverCount, secretCount] = (
@@ -156,7 +164,7 @@ async function checkStoreEmpty(store: Store, home: string): Promise<void> {
 
 async function replaceConfig(home: string, config: Backup["config"]): Promise<void> {
   for (const name of CONFIG_FILES) await rm(join(home, name), { force: true });
-  if (config) await writePrivate(join(home, config.name), config.content);
+  if (config) await writePrivateFile(join(home, config.name), config.content);
 }
 
 async function readConfig(home: string): Promise<Backup["config"]> {
@@ -167,7 +175,7 @@ async function readConfig(home: string): Promise<Backup["config"]> {
   return null;
 }
 
-async function writePrivate(file: string, content: string): Promise<void> {
+async function writePrivateFile(file: string, content: string): Promise<void> {
   await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
   await writeFile(file, content, { mode: 0o600, flush: true });
   await chmod(file, 0o600);
@@ -192,7 +200,7 @@ function isBackup(value: unknown): value is Backup {
   );
 }
 
-/** The name must be one that Toolkeep itself writes: a backup is a file like any other and may come from anywhere. */
+/** Accepts only names that Toolkeep writes itself, because a backup file may come from anywhere. */
 function isConfig(value: unknown): boolean {
   return isRecord(value) && typeof value.content === "string" && CONFIG_FILES.includes(String(value.name));
 }

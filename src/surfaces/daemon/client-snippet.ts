@@ -1,5 +1,11 @@
-/** What to paste into MCP clients: a command for Claude Code, and the JSON that most others read. */
-export function clientSnippet({ url, token }: { readonly url: string; readonly token: string }): string {
+/** The settings to paste into MCP clients: a command for Claude Code, and the JSON that most others read. */
+export function formatClientSnippet({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string;
+}): string {
   const config = {
     mcpServers: {
       toolkeep: { type: "http", url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } },

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { isRecord } from "../../lib/json.ts";
 
 const FILE = "daemon.json";
-/** Where nothing listens the answer is no at once: only a busy machine takes this long. */
+/** A closed port is refused at once; only a busy machine takes this long to answer. */
 const HEALTH_TIMEOUT_MS = 10_000;
 
-/** How other processes of the same user find the daemon of a home. The token ends with the daemon. */
+/**
+ * Tells other processes of the same user how to reach the daemon of a home. The token is valid until the daemon ends.
+ */
 export interface DaemonInfo {
   readonly pid: number;
   readonly url: string;
@@ -15,7 +17,7 @@ export interface DaemonInfo {
   readonly startedAt: number;
 }
 
-/** Readable by the owner only; whoever reads sees all of it or the one before, never half. */
+/** Only the owner can read the file. A reader sees the whole new file or the whole previous one. */
 export async function writeDaemonFile(home: string, info: DaemonInfo): Promise<void> {
   const path = join(home, FILE);
   const temporary = `${path}.${randomBytes(4).toString("hex")}`;
@@ -27,7 +29,7 @@ export async function removeDaemonFile(home: string): Promise<void> {
   await rm(join(home, FILE), { force: true });
 }
 
-/** The daemon of this home, if one lives and answers; a file left by one that was killed counts as none. */
+/** Finds the running daemon of this home. A file left by a daemon that was killed counts as none. */
 export async function findDaemon(home: string, signal?: AbortSignal): Promise<DaemonInfo | undefined> {
   const info = await readDaemonFile(home);
   if (!info || !isAlive(info.pid)) return undefined;

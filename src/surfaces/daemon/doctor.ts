@@ -12,14 +12,14 @@ import { openDatabaseSync } from "../../machine/db/sqlite/database-sync.ts";
 import { createSandbox } from "../../machine/process/sandbox.ts";
 import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
 
-interface Place {
+interface CheckInput {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
-/** Looks at everything but the servers. Changes nothing; resolves whatever is broken. */
-export async function checkInstallation({ env, cwd, signal }: Place): Promise<Check[]> {
+/** Checks everything except the servers. Changes nothing, and resolves even if everything is broken. */
+export async function checkInstallation({ env, cwd, signal }: CheckInput): Promise<Check[]> {
   const home = homeOf(env, cwd);
   const daemon = await findDaemon(home, signal);
   const checks = await checkMachine({ home, env, cwd, isTrusted: () => true });
@@ -82,7 +82,7 @@ function checkDaemon(daemon: DaemonInfo | undefined): Check {
   if (daemon) return ok("daemon", `runs with process id ${daemon.pid}`);
   return warning(
     "daemon",
-    "does not run; commands open the store themselves",
+    "is not running; commands open the store themselves",
     "Start it: toolkeep serve, or toolkeep service install",
   );
 }

@@ -9,13 +9,13 @@ import { type DaemonInfo, findDaemon } from "./daemon-file.ts";
 import { LOG_FILE } from "./log/log-file.ts";
 
 const START_LIMIT_MS = 15_000;
-const LOOK_EVERY_MS = 100;
-/** The exit code of a daemon that found the home taken: somebody else's is on its way up. */
+const CHECK_EVERY_MS = 100;
+/** The exit code of a daemon that found the home locked: another daemon is starting. */
 const ALREADY_RUNNING = 6;
 
 /**
- * The daemon of this home, started in the background where none runs. Several callers at once end up with the same
- * one, because only one of the daemons they start gets the lock. Throws DAEMON_UNREACHABLE after 15 s.
+ * Finds the daemon of this home, or starts one in the background. Several callers at once get the same one, because
+ * only one of the daemons they start gets the lock. Throws DAEMON_UNREACHABLE after 15 s.
  */
 export async function ensureDaemon(
   home: string,
@@ -33,24 +33,25 @@ export async function ensureDaemon(
     if (daemon) return daemon;
     const code = exited();
     if (code !== undefined && code !== ALREADY_RUNNING)
-      throw await failed(`ended with code ${code}`, logFile);
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+      throw await createStartError(`ended with code ${code}`, logFile);
+    await sleep(CHECK_EVERY_MS, undefined, { signal });
   }
-  throw await failed(`does not answer after ${START_LIMIT_MS / 1000} s`, logFile);
+  throw await createStartError(`does not answer after ${START_LIMIT_MS / 1000} s`, logFile);
 }
 
-/** Returns the function that tells the daemon's exit code, once it has one. */
+/** Returns a function that gives the daemon's exit code, or undefined while it runs. */
 async function spawnDaemon(
   home: string,
   env: NodeJS.ProcessEnv,
   logFile: string,
 ): Promise<() => number | undefined> {
   await makeFolder(home);
-  // Its own log goes there by itself; this is for what it says when it cannot start.
+  // The daemon writes its log there itself; this catches the output of one that cannot start.
   const log = await open(logFile, "a", 0o600);
   try {
     const bin = ownBin();
-    // The token is the client's, not the daemon's; and which client came first must not choose the project file.
+    // The token belongs to the client, not to the daemon. The folder of the first client must not select the project
+    // file.
     const { TOOLKEEP_TOKEN: _, ...daemonEnv } = env;
     const child = spawn(process.execPath, [bin, "serve", "--background"], {
       cwd: home,
@@ -72,7 +73,7 @@ async function spawnDaemon(
   }
 }
 
-async function failed(what: string, logFile: string): Promise<ToolkeepError> {
+async function createStartError(what: string, logFile: string): Promise<ToolkeepError> {
   const lines = (await readFile(logFile, "utf8").catch(() => "")).trimEnd().split("\n").slice(-5).join("\n");
   return new ToolkeepError(
     "DAEMON_UNREACHABLE",

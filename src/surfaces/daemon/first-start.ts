@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Hub } from "../../hub.ts";
 
-/** The first agent and the token a client comes with; the token is never shown again. */
+/** The first agent and the token for its client. The token is never shown again. */
 export interface FirstStart {
   readonly agent: string;
   readonly token: string;
@@ -9,13 +9,13 @@ export interface FirstStart {
 
 const FIRST_AGENT = "main";
 
-/** Creates the agent `main` with a token where there is no agent yet; null where there is one. */
+/** Creates the agent `main` with a token if there are no agents; otherwise returns null. */
 export async function prepareFirstStart(hub: Hub): Promise<FirstStart | null> {
   if (hub.identity.agents().length > 0) return null;
   try {
     await hub.identity.createAgent(FIRST_AGENT, { description: "created at the first start" });
   } catch (error) {
-    // Another daemon on the same database had its first start at the same moment, and shows the token.
+    // Another daemon on the same database made its first start at the same moment, and shows the token.
     if (error instanceof ToolkeepError && error.code === "NAME_TAKEN") return null;
     throw error;
   }

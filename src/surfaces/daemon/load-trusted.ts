@@ -9,9 +9,9 @@ export interface SettingsInput {
 }
 
 /**
- * The settings of this process before its hub is open. Who is trusted stands in the store, and where the store is
- * stands in the settings: so a project file is left out at first, and read once the store has been asked. The caller
- * holds the lock of the home.
+ * Loads the settings of this process before its hub is open. The store says which project files are trusted, and the
+ * settings say where the store is. Therefore the first read leaves the project file out, and a second one follows once
+ * the store was read. The caller holds the lock of the home.
  */
 export async function loadTrustedSettings({ env, cwd, clock }: SettingsInput): Promise<LoadedSettings> {
   const untrusted = await loadHomeSettings({ env, cwd, isTrusted: () => false });

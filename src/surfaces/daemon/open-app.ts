@@ -28,7 +28,7 @@ export interface AppInput {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly log: Log;
-  /** The newest lines of that log, where the process keeps them. */
+  /** The newest lines of that log, if the process keeps them. */
   readonly recentLog?: () => readonly string[];
   readonly version: string;
   readonly clock: Clock;
@@ -39,40 +39,43 @@ export interface AppInput {
 export interface App {
   readonly app: FastifyInstance;
   readonly hub: Hub;
-  /** What every request must pass, for those that do not go through Fastify. */
+  /** The checks that every request must pass, for requests that bypass Fastify. */
   readonly door: Door;
-  /** Opens `/api` of this process and of no other. */
+  /** Valid for `/api` of this process only. */
   readonly adminToken: string;
-  /** Where people reach this process. Set once it listens. */
+  /** The address at which people reach this process. Set once it listens. */
   url: string;
-  /** What serves MCP here. Set once something does. */
+  /** Serves MCP in this process. Set once it is mounted. */
   gateway: McpService | undefined;
-  /** Ends what lasts as long as its reader, so that only work is left under way. */
+  /** Ends streams that last as long as their reader, so that only calls are still running. */
   endStreams(): void;
-  /** Reads the settings as they are on disk now, with the trust of now. */
+  /** Reads the settings from disk, with the project files that are trusted now. */
   load(): Promise<LoadedSettings>;
-  /** Ends the hub with everything it started, then gives the home back. */
+  /** Closes the hub and everything it started, then releases the home. */
   close(): Promise<void>;
 }
 
-/** Takes the home, opens its hub, mounts the API. Throws STORE_LOCKED when another process has the home. */
+/** Locks the home, opens its hub and mounts the API. Throws STORE_LOCKED when another process uses the home. */
 export async function openApp(input: AppInput): Promise<App> {
   const home = homeOf(input.env, input.cwd);
-  const lock = await takeHome(home, input.holder);
+  const lock = await lockHomeForUse(home, input.holder);
   try {
     const loaded = await loadTrustedSettings(input);
     const hub = await createHub({
       ...input,
       loaded: input.holder === "cli" ? withoutWaiting(loaded) : loaded,
     });
-    return await appOver(hub, lock, input);
+    return await createApp(hub, lock, input);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-/** A command has the home to itself, so nobody could answer a question while it waits: it ends, and is made again. */
+/**
+ * A command has the home to itself, so nobody could answer a question while it waits. The call ends and is made again
+ * later.
+ */
 function withoutWaiting(loaded: LoadedSettings): LoadedSettings {
   const { settings } = loaded;
   const questions = { ...settings.questions, waitMs: 0 };
@@ -80,8 +83,10 @@ function withoutWaiting(loaded: LoadedSettings): LoadedSettings {
   return { ...loaded, settings: { ...settings, questions, approvals } };
 }
 
-/** A command gives the home back in a moment, so a daemon that starts meanwhile waits for it; for a daemon it does not. */
-async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeLock> {
+/**
+ * A command releases the home after a moment, so a starting daemon waits for it. It does not wait for another daemon.
+ */
+async function lockHomeForUse(home: string, holder: AppInput["holder"]): Promise<HomeLock> {
   try {
     return await lockHome(home, { holder, waitMs: 0 });
   } catch (error) {
@@ -91,7 +96,7 @@ async function takeHome(home: string, holder: AppInput["holder"]): Promise<HomeL
   }
 }
 
-async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
+async function createApp(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> {
   const { env, cwd, log, version, clock } = input;
   const { home, host, port, publicUrl } = hub.settings;
   const door: Door = { hosts: createHostCheck(hub.settings), requests: new ActiveRequests() };
@@ -122,7 +127,7 @@ async function appOver(hub: Hub, lock: HomeLock, input: AppInput): Promise<App> 
       dashboard: dashboardFolder(),
       url: () => opened.url,
       gateway: () => opened.gateway,
-      config: () => configAnswer(hub.loaded),
+      config: () => createConfigAnswer(hub.loaded),
       backup: () => createBackup({ store: hub.store, home, env, version, clock }),
       reloadSettings: async () => hub.apply(await opened.load()),
     });
@@ -141,13 +146,13 @@ function createFastify(hub: Hub, { hosts, requests }: Door, log: Log): FastifyIn
   const app = Fastify({
     logger: false,
     bodyLimit: hub.settings.limits.maxMessageBytes,
-    // Time to receive a request, not to answer it: a call may take ten minutes.
+    // Limits the time to receive a request, not to answer it: a call may take ten minutes.
     requestTimeout: 60_000,
     http: { maxHeaderSize: 16_384, IncomingMessage: QuickRequest },
     forceCloseConnections: true,
     schemaController: { compilersFactory: ownCompilers },
   });
-  // Before the routes: Fastify gives a hook only to those that come after it.
+  // Must come before the routes: Fastify applies a hook only to routes registered after it.
   app.addHook("onRequest", async ({ raw: request }, reply) => {
     const problem = hosts.problem(request);
     if (problem) throw toHostError(problem);
@@ -160,7 +165,7 @@ function createFastify(hub: Hub, { hosts, requests }: Door, log: Log): FastifyIn
   return app;
 }
 
-function configAnswer(loaded: LoadedSettings): ConfigAnswer {
+function createConfigAnswer(loaded: LoadedSettings): ConfigAnswer {
   return {
     settings: maskedSettings(loaded),
     files: loaded.files,

@@ -10,8 +10,8 @@ import { randomId } from "../../lib/id.ts";
 import type { Store } from "../../machine/db/store.ts";
 
 /**
- * Begins a new chain of the audit that says that a backup took the place of what was there, and how far that had come:
- * what is gone with it looks like what somebody cut off.
+ * Starts a new audit chain that records that a backup replaced the store, and how far the old chain had come. Without
+ * this record, the replaced entries would look as if somebody had cut them off.
  */
 export async function recordRestore(
   store: Pick<Store, "audit" | "dialect">,
@@ -19,7 +19,7 @@ export async function recordRestore(
     readonly home: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly clock: Clock;
-    /** When the backup was made, and by which version. */
+    /** The time and the Toolkeep version of the backup. */
     readonly backup: { readonly createdAt: number; readonly version: string };
   },
 ): Promise<void> {

@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { ownBin } from "../../machine/process/own-package.ts";
 
-/** The daemon under the supervisor of this user: systemd on Linux, launchd on macOS. */
+/** The daemon as a service of this user's supervisor: systemd on Linux, launchd on macOS. */
 export interface Service {
   readonly supervisor: "systemd" | "launchd";
   readonly path: string;
   readonly content: string;
-  /** Run in this order after writing, and before removing, the file. */
+  /** Commands in order: `start` after the file is written, `stop` before it is removed. */
   readonly start: readonly (readonly string[])[];
   readonly stop: readonly (readonly string[])[];
 }
@@ -32,16 +32,16 @@ export interface ServiceStatus {
 
 /** Throws SERVICE_UNSUPPORTED on systems with neither supervisor. */
 export function describeService(input: ServiceInput): Service {
-  if (input.platform === "linux") return systemdUnit(input);
-  if (input.platform === "darwin") return launchdAgent(input);
+  if (input.platform === "linux") return describeSystemdUnit(input);
+  if (input.platform === "darwin") return describeLaunchdAgent(input);
   throw new ToolkeepError(
     "SERVICE_UNSUPPORTED",
     `services are written for systemd and launchd; this system is ${input.platform}`,
   );
 }
 
-/** This program, on this machine, for this user. */
-export function serviceInput(toolkeepHome: string): ServiceInput {
+/** Describes this program, on this machine, for this user. */
+export function getServiceInput(toolkeepHome: string): ServiceInput {
   const bin = ownBin();
   return { platform: process.platform, userHome: homedir(), toolkeepHome, program: [process.execPath, bin] };
 }
@@ -52,19 +52,19 @@ export async function installService(service: Service): Promise<void> {
   for (const command of service.start) runSupervisor(command);
 }
 
-/** Resolves also when it was not installed. */
+/** Also resolves if the service was not installed. */
 export async function uninstallService(service: Service): Promise<void> {
   if (!existsSync(service.path)) return;
   for (const command of service.stop) runSupervisor(command);
   await rm(service.path, { force: true });
 }
 
-export function serviceStatus({ supervisor, path }: Service): ServiceStatus {
+export function getServiceStatus({ supervisor, path }: Service): ServiceStatus {
   return { supervisor, path, installed: existsSync(path) };
 }
 
-function systemdUnit({ userHome, toolkeepHome, program }: ServiceInput): Service {
-  const command = [...program, "serve"].map(systemdQuoted).join(" ");
+function describeSystemdUnit({ userHome, toolkeepHome, program }: ServiceInput): Service {
+  const command = [...program, "serve"].map(quoteForSystemd).join(" ");
   return {
     supervisor: "systemd",
     path: join(userHome, ".config", "systemd", "user", "toolkeep.service"),
@@ -74,7 +74,7 @@ After=network.target
 
 [Service]
 ExecStart=${command}
-Environment=${systemdQuoted(`TOOLKEEP_HOME=${toolkeepHome}`)}
+Environment=${quoteForSystemd(`TOOLKEEP_HOME=${toolkeepHome}`)}
 Restart=on-failure
 RestartSec=2
 TimeoutStopSec=20
@@ -90,9 +90,11 @@ WantedBy=default.target
   };
 }
 
-function launchdAgent({ userHome, toolkeepHome, program }: ServiceInput): Service {
+function describeLaunchdAgent({ userHome, toolkeepHome, program }: ServiceInput): Service {
   const path = join(userHome, "Library", "LaunchAgents", "dev.toolkeep.daemon.plist");
-  const args = [...program, "serve", "--quiet"].map((arg) => `    <string>${xml(arg)}</string>`).join("\n");
+  const args = [...program, "serve", "--quiet"]
+    .map((arg) => `    <string>${escapeXml(arg)}</string>`)
+    .join("\n");
   return {
     supervisor: "launchd",
     path,
@@ -109,7 +111,7 @@ ${args}
   <key>EnvironmentVariables</key>
   <dict>
     <key>TOOLKEEP_HOME</key>
-    <string>${xml(toolkeepHome)}</string>
+    <string>${escapeXml(toolkeepHome)}</string>
   </dict>
   <key>RunAtLoad</key>
   <true/>
@@ -119,7 +121,7 @@ ${args}
     <false/>
   </dict>
   <key>StandardErrorPath</key>
-  <string>${xml(join(toolkeepHome, "daemon.err"))}</string>
+  <string>${escapeXml(join(toolkeepHome, "daemon.err"))}</string>
 </dict>
 </plist>
 `,
@@ -129,11 +131,11 @@ ${args}
 }
 
 /** systemd reads `%` as a specifier and `$` as a variable. */
-function systemdQuoted(text: string): string {
+function quoteForSystemd(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$")}"`;
 }
 
-function xml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

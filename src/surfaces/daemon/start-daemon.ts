@@ -20,22 +20,22 @@ export interface DaemonInput {
   readonly log: Log;
   readonly version: string;
   readonly clock: Clock;
-  /** Whether to create a first agent where there is none. */
+  /** Creates a first agent if there is none. */
   readonly firstStart: boolean;
-  /** How long calls under way may take to finish when it ends; default 10 s. */
+  /** How long running calls may take to finish when the daemon closes; default 10 s. */
   readonly drainMs?: number;
 }
 
 export interface Daemon {
-  /** Where clients reach it. */
+  /** The address for clients. */
   readonly url: string;
   readonly home: string;
-  /** Set when this start created the first agent; its token is shown this once. */
+  /** Set when this start created the first agent. Its token is shown only here. */
   readonly firstStart: FirstStart | null;
   readonly counts: { readonly servers: number; readonly tools: number; readonly agents: number };
-  /** Resolves with what to say when the home was deleted or replaced: the daemon must be closed then. */
-  readonly lost: Promise<ToolkeepError>;
-  /** Finishes calls under way (10 s at most), ends everything it started, gives the home back. */
+  /** Resolves with the error to report when the home was deleted or replaced. Close the daemon then. */
+  readonly homeLoss: Promise<ToolkeepError>;
+  /** Waits for running calls (10 s at most), ends everything the daemon started and releases the home. */
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
     });
     const homeWatch = new HomeWatch(home);
     let isLost = false;
-    const lost = homeWatch.lost.then((error) => {
+    const homeLoss = homeWatch.loss.then((error) => {
       isLost = true;
       log.error({ home }, error.message);
       return error;
@@ -91,21 +91,22 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       url: opened.url,
       home,
       firstStart,
-      counts: countsOf(hub),
-      lost,
+      counts: countContents(hub),
+      homeLoss,
       async close() {
         homeWatch.close();
-        // Another home may be there by now, with a daemon of its own.
+        // Another home, with its own daemon, may be at this path by now.
         if (!isLost) await removeDaemonFile(home);
         await watch.close();
         await cleaning.close();
         await syncing.close();
-        // A subscription lasts as long as its client: only calls are worth waiting for.
+        // A subscription lasts as long as its client, so only calls are worth waiting for.
         opened.endStreams();
-        // A person may take hours: whoever waits for one is told how to go on later.
+        // A person may take hours to answer: agents that wait are told how to continue later.
         hub.questions.close();
         await requests.drain(isLost ? 0 : (input.drainMs ?? DRAIN_MS));
-        // First: it tells clients of sessions that their calls end here, and whoever hears nothing waits.
+        // Must come first: it tells clients with sessions that their calls end here. Without that they would keep
+        // waiting.
         await gateway.close();
         requests.abort();
         await opened.close();
@@ -117,7 +118,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
   }
 }
 
-/** The address on this machine, also when the daemon listens on every interface. */
+/** Returns the address on this machine, also when the daemon listens on every interface. */
 async function listen({ app, hub }: App): Promise<string> {
   const { host, port } = hub.settings;
   try {
@@ -125,7 +126,7 @@ async function listen({ app, hub }: App): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
-      throw new ToolkeepError("PORT_IN_USE", `something listens on ${host}:${port} already`, {
+      throw new ToolkeepError("PORT_IN_USE", `another program already listens on ${host}:${port}`, {
         cause: error,
       });
     }
@@ -157,18 +158,18 @@ function followSettings({ hub, load }: App, { log }: DaemonInput, cwd: string) {
     onRejected(error) {
       log.logger.error(
         { cause: messageOf(error) },
-        "settings changed but cannot be used; the running ones stay",
+        "settings changed but are invalid; the previous ones stay in use",
       );
-      hub.events.emit("settings.rejected", { file: String(fileOf(error)), message: messageOf(error) });
+      hub.events.emit("settings.rejected", { file: String(findErrorFile(error)), message: messageOf(error) });
     },
   });
 }
 
-function fileOf(error: unknown): unknown {
+function findErrorFile(error: unknown): unknown {
   return error instanceof ToolkeepError ? error.details?.path : undefined;
 }
 
-function countsOf(hub: Hub): Daemon["counts"] {
+function countContents(hub: Hub): Daemon["counts"] {
   return {
     servers: hub.upstream.servers().length,
     tools: hub.catalog.all().length,

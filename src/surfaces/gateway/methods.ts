@@ -11,7 +11,7 @@ import {
   text,
 } from "../../contract/tool.ts";
 import type { Hub } from "../../hub.ts";
-import { extentOf, isRecord } from "../../lib/json.ts";
+import { isRecord, measureJson } from "../../lib/json.ts";
 import { toMcpTool } from "./mcp-tool.ts";
 import {
   invalidParams,
@@ -347,7 +347,7 @@ export function pickForwardedMeta({ _meta }: Params): CallMeta | undefined {
   for (const key in _meta) {
     if (isConsumedHere(key)) continue;
     if (++keys > MAX_KEYS) break;
-    const extent = extentOf(_meta[key], MAX_DEPTH);
+    const extent = measureJson(_meta[key], MAX_DEPTH);
     const length = key.length + extent.chars + extent.size * CHARS_PER_VALUE;
     if (extent.tooDeep || chars + length > MAX_CHARS) continue;
     chars += length;

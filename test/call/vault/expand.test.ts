@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { mayNameSecrets } from "../../../src/call/vault/placeholder.ts";
 import { Vault } from "../../../src/call/vault/vault.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
-import { hostsIn } from "../../../src/lib/address/hosts-in.ts";
+import { findHosts } from "../../../src/lib/address/hosts-in.ts";
 import type { SecretBindings } from "../../../src/machine/db/tables/trust/secret-record.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -55,7 +55,7 @@ describe("a secret in the arguments of a call", () => {
   ])("that is bound to a host does not go into %j", async (place) => {
     await vault.put("TOKEN", VALUE, { bindings: bound() });
     const args = { ...place, body: "{{secret:TOKEN}}" };
-    for (const hostsOf of [undefined, hostsIn])
+    for (const hostsOf of [undefined, findHosts])
       expect(await expanded(args, hostsOf && { hostsOf })).toMatchObject({ outcome: "denied" });
     const own = { hostsOf: () => ["api.example.com"] };
     if (Object.keys(place).length === 0) expect(JSON.stringify(await expanded(args, own))).toContain(VALUE);

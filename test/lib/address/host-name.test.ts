@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Rules } from "../../../src/call/rules/rules.ts";
 import { staysWithin } from "../../../src/call/vault/bindings.ts";
 import { hostName, hostNames, isFileName } from "../../../src/lib/address/host-name.ts";
-import { coversHost, hostsIn } from "../../../src/lib/address/hosts-in.ts";
-import { hostKey, refusalOf, trustIn } from "../../../src/lib/net/reach.ts";
+import { coversHost, findHosts } from "../../../src/lib/address/hosts-in.ts";
+import { findRefusal, hostKey, readTrust } from "../../../src/lib/net/reach.ts";
 import { Dice } from "../../support/dice.ts";
 
 const seed = Number(process.env.TEST_SEED ?? 19_007);
@@ -55,12 +55,12 @@ describe("one address in many spellings", () => {
         // What other programs may read in another way is nobody's host.
         secretHere: !isSame || text.includes("。") || goes(dotted, { url }),
         guard:
-          refusalOf(hostname, [{ address: hostname.replace(/^\[|\]$/g, ""), family: 4 }], {
-            trust: trustIn([]),
+          findRefusal(hostname, [{ address: hostname.replace(/^\[|\]$/g, ""), family: 4 }], {
+            trust: readTrust([]),
             setting: "x",
             interfaces: () => ({}),
           }) !== undefined,
-        trusted: !isSame || trustIn([dotted]).hasHost(hostKey(hostname)),
+        trusted: !isSame || readTrust([dotted]).hasHost(hostKey(hostname)),
       };
       if (Object.values(found).includes(false)) wrong.push({ text, address: url, dotted, found });
     }
@@ -187,7 +187,7 @@ describe("hosts without a scheme", () => {
     "are not what names of files are: %s",
     (file) => {
       for (const name of ["target", "dest", "to", "base", "text", "photo", "auto"]) {
-        expect([...hostsIn({ [name]: file })]).toEqual([]);
+        expect([...findHosts({ [name]: file })]).toEqual([]);
         expect(denies("*", { [name]: file })).toBe(false);
       }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coversHost, hostsIn, UNREADABLE_HOST } from "../../../src/lib/address/hosts-in.ts";
+import { coversHost, findHosts, UNREADABLE_HOST } from "../../../src/lib/address/hosts-in.ts";
 import { workNow } from "../../support/work-clock.ts";
 
 describe("the hosts that arguments name", () => {
@@ -32,7 +32,7 @@ describe("the hosts that arguments name", () => {
     [{ "https://a.example/": 1 }, ["a.example"]],
     [{ address: "ada@a.example" }, []],
   ])("%j are %j", (value, hosts) => {
-    expect([...hostsIn(value)]).toEqual(hosts);
+    expect([...findHosts(value)]).toEqual(hosts);
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe("the hosts that arguments name", () => {
     "https://user@good.example:x@evil.example/",
     `https://${"a.".repeat(2_000)}example/`,
   ])("%s can be read in more than one way, or not at all", (url) => {
-    expect([...hostsIn({ url })]).toEqual([UNREADABLE_HOST]);
+    expect([...findHosts({ url })]).toEqual([UNREADABLE_HOST]);
   });
 });
 
@@ -60,7 +60,7 @@ it.each([
   `http://a${"\\t".repeat(100_000)}b`,
 ])("is quick with a text that is made to be slow", (url) => {
   const started = workNow();
-  hostsIn({ url, text: url });
+  findHosts({ url, text: url });
   expect(workNow() - started).toBeLessThan(500);
 });
 

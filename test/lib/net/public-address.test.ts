@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { describe, expect, test } from "vitest";
-import { whyNotPublic } from "../../../src/lib/net/public-address.ts";
+import { explainNotPublic } from "../../../src/lib/net/public-address.ts";
 
 test.each([
   ["0.0.0.0", "0.255.255.255"],
@@ -41,8 +41,8 @@ test.each([
   ["ff00::1", "ff02::1"],
   ["localhost", ""],
 ])("%s and %s are not public", (first, last) => {
-  expect(whyNotPublic(first, {})).toEqual(expect.any(String));
-  expect(whyNotPublic(last, {})).toEqual(expect.any(String));
+  expect(explainNotPublic(first, {})).toEqual(expect.any(String));
+  expect(explainNotPublic(last, {})).toEqual(expect.any(String));
 });
 
 test.each([
@@ -61,8 +61,8 @@ test.each([
   ["2003::1", "2a00:1450:4001::1"],
   ["2600::", "3ffe:ffff::1"],
 ])("%s and %s are public", (first, last) => {
-  expect(whyNotPublic(first, {})).toBeUndefined();
-  expect(whyNotPublic(last, {})).toBeUndefined();
+  expect(explainNotPublic(first, {})).toBeUndefined();
+  expect(explainNotPublic(last, {})).toBeUndefined();
 });
 
 describe("this machine", () => {
@@ -71,15 +71,15 @@ describe("this machine", () => {
   });
 
   test("is not public at its public addresses", () => {
-    expect(whyNotPublic("8.8.4.4", at("IPv4", "8.8.4.4", "8.8.4.4/20"))).toContain("this machine");
-    expect(whyNotPublic("8.8.4.5", at("IPv4", "8.8.4.4", "8.8.4.4/20"))).toBeUndefined();
-    expect(whyNotPublic("2a00:1:2:3::9", at("IPv6", "2a00:1:2:3::9", null))).toContain("this machine");
+    expect(explainNotPublic("8.8.4.4", at("IPv4", "8.8.4.4", "8.8.4.4/20"))).toContain("this machine");
+    expect(explainNotPublic("8.8.4.5", at("IPv4", "8.8.4.4", "8.8.4.4/20"))).toBeUndefined();
+    expect(explainNotPublic("2a00:1:2:3::9", at("IPv6", "2a00:1:2:3::9", null))).toContain("this machine");
   });
 
   test("has neighbours in IPv6 that are not public either", () => {
     const interfaces = at("IPv6", "2a00:1:2:3::9", "2a00:1:2:3::9/64");
-    expect(whyNotPublic("2a00:1:2:3:ffff::1", interfaces)).toContain("its network");
-    expect(whyNotPublic("2a00:1:2:4::1", interfaces)).toBeUndefined();
-    expect(whyNotPublic("2a00:1::1", at("IPv6", "2a00:1:2:3::9", "2a00:1:2:3::9/32"))).toBeUndefined();
+    expect(explainNotPublic("2a00:1:2:3:ffff::1", interfaces)).toContain("its network");
+    expect(explainNotPublic("2a00:1:2:4::1", interfaces)).toBeUndefined();
+    expect(explainNotPublic("2a00:1::1", at("IPv6", "2a00:1:2:3::9", "2a00:1:2:3::9/32"))).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hostKey, trustIn } from "../../../src/lib/net/reach.ts";
+import { hostKey, readTrust } from "../../../src/lib/net/reach.ts";
 
 describe("a host is trusted", () => {
   test.each([
@@ -9,7 +9,7 @@ describe("a host is trusted", () => {
     ["by its address", "10.0.0.5", "10.0.0.5"],
     ["by its address in brackets", "[::1]", "::1"],
     ["by a range its address is in", "10.0.0.0/8", "10.1.2.3"],
-  ])("%s", (_, entry, host) => expect(trustIn([entry]).hasHost(host)).toBe(true));
+  ])("%s", (_, entry, host) => expect(readTrust([entry]).hasHost(host)).toBe(true));
 
   test.each([
     ["its name continues that of another", "wiki.internal", "wiki.internal.evil.test"],
@@ -19,16 +19,16 @@ describe("a host is trusted", () => {
     ["all domains were meant", "*.", "example.com"],
     ["it is outside the range", "10.0.0.0/8", "11.0.0.1"],
     ["the range is none", "10.0.0.0/99", "10.0.0.1"],
-  ])("not because %s", (_, entry, host) => expect(trustIn([entry]).hasHost(host)).toBe(false));
+  ])("not because %s", (_, entry, host) => expect(readTrust([entry]).hasHost(host)).toBe(false));
 });
 
 test("an address is trusted by an address or a range, never by a name", () => {
-  const trust = trustIn(["wiki.internal", "10.0.0.0/8", "fd00::1"]);
+  const trust = readTrust(["wiki.internal", "10.0.0.0/8", "fd00::1"]);
   expect(trust.hasAddress("10.1.2.3")).toBe(true);
   expect(trust.hasAddress("::ffff:10.1.2.3")).toBe(true);
   expect(trust.hasAddress("fd00::1")).toBe(true);
   expect(trust.hasAddress("192.168.0.1")).toBe(false);
-  expect(trustIn(["wiki.internal"]).hasAddress("10.1.2.3")).toBe(false);
+  expect(readTrust(["wiki.internal"]).hasAddress("10.1.2.3")).toBe(false);
 });
 
 test("a host has one spelling", () => {

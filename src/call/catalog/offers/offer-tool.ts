@@ -1,4 +1,4 @@
-import type { CompletionAsked, OfferDefinition, Offered, OfferOrigin } from "../../../contract/offer.ts";
+import type { CompletionRequest, OfferDefinition, Offered, OfferOrigin } from "../../../contract/offer.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../../contract/tool.ts";
 import { canonicalUri } from "../../../lib/address/resource-uri.ts";
 import { isRecord } from "../../../lib/json.ts";
@@ -58,7 +58,7 @@ export function completionTool(from: OfferOrigin, offered: Offered): Tool {
     inputSchema: COMPLETION,
     run: (args, context) => {
       // The schema has checked it.
-      const { argument, context: chosen } = args as unknown as CompletionAsked;
+      const { argument, context: chosen } = args as unknown as CompletionRequest;
       return from.complete({ ref, argument, ...(chosen === undefined ? {} : { context: chosen }) }, context);
     },
   };

@@ -5,7 +5,7 @@ import { canonicalUri } from "../../../lib/address/resource-uri.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import { costOf, mayComeFrom } from "../../../lib/text/uri-template.ts";
+import { canMatchUri, costOf } from "../../../lib/text/uri-template.ts";
 import { outcomeOf, type Refusal } from "../resolve.ts";
 import { addressOf, isAddress, parseAddress } from "./offer-address.ts";
 import { completionTool, resourceTool } from "./offer-tool.ts";
@@ -95,7 +95,7 @@ function closestTemplate(
     if (closest && literalLength(entry) <= literalLength(closest)) continue;
     const cost = spellings.reduce((sum, uri) => sum + costOf(template, uri), costs.get(from) ?? 0);
     costs.set(from, cost);
-    if (cost <= MAX_COST && spellings.some((uri) => mayComeFrom(template, uri))) closest = entry;
+    if (cost <= MAX_COST && spellings.some((uri) => canMatchUri(template, uri))) closest = entry;
   }
   return closest;
 }

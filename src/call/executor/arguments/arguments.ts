@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import type { JsonSchema, OutcomeError, Tool } from "../../../contract/tool.ts";
 import { isInexact, parseExact } from "../../../lib/exact-json.ts";
-import { extentOf, isRecord, mapTexts } from "../../../lib/json.ts";
+import { isRecord, mapTexts, measureJson } from "../../../lib/json.ts";
 import { nearest } from "../../../lib/nearest.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import { type FitsPart, type Part, SchemaParts } from "../../../lib/schema/schema-parts.ts";
@@ -29,7 +29,7 @@ export function checkArguments(
     return err(notAnObjectError(tool.name, typeof visible === "string" ? vault.redact(visible) : visible));
   }
   const value = withoutApproved(object, tool.inputSchema);
-  const extent = extentOf(value, MAX_DEPTH);
+  const extent = measureJson(value, MAX_DEPTH);
   if (extent.tooDeep) return err(tooDeepError(tool.name));
   // Nearly all arguments fit as they are.
   if (schemas.fitsAtOnce(tool, extent, value)) return ok(value);

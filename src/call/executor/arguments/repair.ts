@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../../../contract/tool.ts";
 import { isInexact, parseExact } from "../../../lib/exact-json.ts";
-import { extentOf, isRecord } from "../../../lib/json.ts";
+import { isRecord, measureJson } from "../../../lib/json.ts";
 import { type FitsPart, type Part, SchemaParts } from "../../../lib/schema/schema-parts.ts";
 
 /** How deep arguments may nest, counting JSON texts in them that are parsed. */
@@ -229,7 +229,7 @@ function readJson(given: string, depth: number): unknown {
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
   try {
     const value = parseExact(text);
-    return extentOf(value, MAX_DEPTH - depth).tooDeep ? undefined : value;
+    return measureJson(value, MAX_DEPTH - depth).tooDeep ? undefined : value;
   } catch {
     return undefined;
   }

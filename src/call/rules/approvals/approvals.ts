@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../../../contract/caller.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { Answering, Asked, Tool, ToolCall } from "../../../contract/tool.ts";
+import type { Answering, InputRequest, Tool, ToolCall } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { withHeartbeat } from "../../../lib/flow/heartbeat.ts";
 import { linkSignals } from "../../../lib/flow/link-signals.ts";
 import { stableJson } from "../../../lib/json.ts";
-import { withHiddenShown } from "../../../lib/text/hidden-characters.ts";
+import { escapeHidden } from "../../../lib/text/hidden-characters.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { ClaimStore, QuestionRecord } from "../../../machine/db/store.ts";
 import type { Answer, QuestionRequest } from "../../questions/question-request.ts";
@@ -46,7 +46,7 @@ export type Approval =
   | { readonly kind: "rejected"; readonly id: string; readonly reason?: string }
   | { readonly kind: "waiting"; readonly id: string }
   /** The answer to the call asks the person at the client. */
-  | { readonly kind: "asks"; readonly id: string; readonly asked: Asked }
+  | { readonly kind: "asks"; readonly id: string; readonly asked: InputRequest }
   /** The approval that the client sent was given for another call, or no longer counts. */
   | { readonly kind: "void"; readonly why: "altered" | "used" }
   /** It cannot be shown in full, and nobody can approve what they do not see. */
@@ -157,7 +157,7 @@ export class Approvals {
 
   #requestFor(target: CallForApproval): QuestionRequest {
     const { tool, args, caller, decision } = target;
-    const name = withHiddenShown(tool.name);
+    const name = escapeHidden(tool.name);
     return {
       kind: "approval",
       agentId: caller.agentId,

@@ -1,7 +1,7 @@
 import type { OutcomeName, Tool } from "../../../contract/tool.ts";
 import type { Finding } from "../../../contract/tool-shapes.ts";
 import { isRecord, stableJson } from "../../../lib/json.ts";
-import { withHiddenShown } from "../../../lib/text/hidden-characters.ts";
+import { escapeHidden } from "../../../lib/text/hidden-characters.ts";
 import { diffLines } from "../../../lib/text/text-diff.ts";
 import type { CallRecord, CallStore } from "../../../machine/db/tables/calls/call-record.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -147,5 +147,5 @@ function parseJson(text: string): unknown {
 
 /** Sorts the keys, so that the order in which callers write them makes no difference. */
 function toLines(value: unknown): string {
-  return withHiddenShown(JSON.stringify(JSON.parse(stableJson(value)), null, 2));
+  return escapeHidden(JSON.stringify(JSON.parse(stableJson(value)), null, 2));
 }

@@ -1,7 +1,7 @@
 /** The hosts in one value of a call, as all readers or some reader may understand it. */
 import { isIPv6 } from "node:net";
 import { hostName, hostNames, MAX_HOST } from "../../../lib/address/host-name.ts";
-import { authorityOf, hostOf, parsedAddress, UNREADABLE_HOST } from "../../../lib/address/hosts-in.ts";
+import { authorityOf, hostOf, parseUrl, UNREADABLE_HOST } from "../../../lib/address/hosts-in.ts";
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** What browsers read as an address, however many slashes follow. */
@@ -38,7 +38,7 @@ export function possibleHostsOf(value: string): readonly string[] | undefined {
     : isAddress
       ? [text, `http://${afterScheme}`]
       : [`http://${afterScheme}`]) {
-    const hostname = parsedAddress(url)?.hostname ?? "";
+    const hostname = parseUrl(url)?.hostname ?? "";
     if (hostname !== "") add(hostname);
   }
   const scp = SCP_ADDRESS.exec(text);

@@ -1,6 +1,6 @@
 /** What becomes of what is to be remembered before it is kept. */
 import { ToolkeepError } from "../../../contract/errors.ts";
-import { jsonText, mapTexts } from "../../../lib/json.ts";
+import { mapTexts, toJsonText } from "../../../lib/json.ts";
 
 const NOT_STORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MAX_METADATA_CHARS = 4_000;
@@ -24,7 +24,7 @@ export function metadataOf(
   metadata: Readonly<Record<string, unknown>>,
   safe: (text: string) => string,
 ): Readonly<Record<string, unknown>> {
-  const size = jsonText(metadata).length;
+  const size = toJsonText(metadata).length;
   if (size <= MAX_METADATA_CHARS) return mapTexts(metadata, safe);
   throw new ToolkeepError(
     "BAD_REQUEST",

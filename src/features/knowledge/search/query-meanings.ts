@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../lib/bounded-map.ts";
-import { within } from "../../../lib/flow/within.ts";
+import { awaitWithin } from "../../../lib/flow/await-within.ts";
 import type { Embedder, Vector } from "../../../machine/text/meaning/embedder.ts";
 import { measureLikenessFloor } from "../../../machine/text/meaning/likeness-floor.ts";
 import type { Query } from "./query.ts";
@@ -41,7 +41,7 @@ export class QueryMeanings {
     if (text === "" || !isOn() || embedder.state.kind === "unavailable") return undefined;
     const known = this.#known.get(text);
     const [vector, floor] =
-      (await within(waitMs, Promise.all([known ?? this.#embed(text), this.#measuredFloor()]))) ?? [];
+      (await awaitWithin(waitMs, Promise.all([known ?? this.#embed(text), this.#measuredFloor()]))) ?? [];
     return vector && floor !== undefined ? { model: embedder.model, vector, floor } : undefined;
   }
 

@@ -1,4 +1,4 @@
-import { within } from "../../../lib/flow/within.ts";
+import { awaitWithin } from "../../../lib/flow/await-within.ts";
 import type {
   IndexReader,
   NumberedChunk,
@@ -200,7 +200,7 @@ export class Searcher {
     if (!meaning || meaning.model !== model) return undefined;
     const loading = this.#vectors.catchUp(model);
     // The first time there may be very many: then it goes by words, and by those that are read already.
-    await within(MAX_LOADING_MS, loading);
+    await awaitWithin(MAX_LOADING_MS, loading);
     return this.#vectors.count === 0 ? undefined : meaning;
   }
 

@@ -1,5 +1,5 @@
 import { type Content, type ToolResult, text } from "../../../contract/tool.ts";
-import { extentOf, isRecord } from "../../../lib/json.ts";
+import { isRecord, measureJson } from "../../../lib/json.ts";
 import type { CallEnd } from "./plugin-process.ts";
 
 /** Turns the end of a call into a result. */
@@ -25,7 +25,7 @@ const MAX_DEPTH = 100;
 
 /** Accepts text, MCP content, or any JSON value. */
 function toToolResult(value: unknown): ToolResult {
-  if (extentOf(value, MAX_DEPTH).tooDeep)
+  if (measureJson(value, MAX_DEPTH).tooDeep)
     return { kind: "failed", message: `the answer is nested more than ${MAX_DEPTH} levels deep` };
   if (typeof value === "string") return { kind: "output", content: [text(value)] };
   if (value === null) return { kind: "output", content: [text("(no output)")] };

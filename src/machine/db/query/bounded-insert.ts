@@ -3,7 +3,7 @@ import type { Database } from "../database.ts";
 import type { ColumnName, Schema, TableName } from "../schema.ts";
 
 /** The rows of a table that belong to one owner; all of them where no owner is named. */
-export interface Place<T extends TableName> {
+export interface BoundedTable<T extends TableName> {
   readonly table: T;
   readonly of?: {
     readonly column: ColumnName<T>;
@@ -16,7 +16,7 @@ export interface Place<T extends TableName> {
 /** Inserts, unless the place has `most` rows already: false, whatever other processes insert there meanwhile. */
 export function insertUnlessFull<T extends TableName>(
   database: Database,
-  { table, of }: Place<T>,
+  { table, of }: BoundedTable<T>,
   most: number,
   insert: (db: Transaction<Schema>) => Promise<unknown>,
 ): Promise<boolean> {

@@ -4,9 +4,9 @@ import type { Log } from "../../../lib/log.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So many days of records go in one day at most. A daemon that runs removes one. */
+/** The most days of records that one day's cleaning removes. A daemon that always runs removes one. */
 const MAX_DAYS = 2;
-/** Less than a day, so that what is done every day is not put off by a second. */
+/** Less than a day, so that a daily cleaning is not skipped because it starts a second early. */
 const PAUSE_MS = 20 * HOUR_MS;
 const FILE = "audit-cleaned";
 
@@ -17,10 +17,11 @@ export interface AuditCleaningDeps {
 }
 
 /**
- * Up to when records of the audit may be removed now; undefined: none. A clock that is far ahead makes everything look
- * old: so only a few days of records go in one day, however often the daemon starts, and the log says that more is due.
+ * Returns the time before which audit records may be removed now; undefined removes none. A clock that is far ahead
+ * makes every record look old. Therefore one day removes only a few days of records, however often the daemon starts,
+ * and the log says that more are due.
  */
-export async function auditCut(
+export async function findAuditCutoff(
   { home, oldest, log }: AuditCleaningDeps,
   now: number,
   retentionMs: number,
@@ -28,7 +29,7 @@ export async function auditCut(
   const due = now - retentionMs;
   const first = await oldest();
   if (first === undefined || first >= due) return undefined;
-  const last = await lastCleaning(home);
+  const last = await readLastCleaning(home);
   if (last !== undefined && Math.abs(now - last) < PAUSE_MS) return undefined;
   const cut = Math.min(due, first + MAX_DAYS * DAY_MS);
   if (cut < due) {
@@ -38,18 +39,18 @@ export async function auditCut(
       `audit: ${days} days of records are older than their retention; at most ${MAX_DAYS} days of them are removed a day. Check the clock of this machine, or toolkeep audit export them first`,
     );
   }
-  await noteCleaning(home, now);
+  await writeLastCleaning(home, now);
   return cut;
 }
 
-/** Undefined where there was none, or nobody can tell. */
-async function lastCleaning(home: string): Promise<number | undefined> {
+/** Undefined if there was no cleaning yet or the file cannot be read. */
+async function readLastCleaning(home: string): Promise<number | undefined> {
   const text = await readFile(join(home, FILE), "utf8").catch(() => "");
   const at = Number.parseInt(text, 10);
   return Number.isFinite(at) ? at : undefined;
 }
 
-async function noteCleaning(home: string, now: number): Promise<void> {
+async function writeLastCleaning(home: string, now: number): Promise<void> {
   const draft = join(home, `${FILE}.part`);
   await writeFile(draft, `${now}\n`, { mode: 0o600 });
   await rename(draft, join(home, FILE));

@@ -11,7 +11,7 @@ import { OUTPUT_KEPT_MS } from "../../../machine/db/tables/calls/output-record.t
 import { TOOL_USE_KEPT_MS } from "../../../machine/db/tables/calls/tool-use-record.ts";
 import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../../../machine/db/tables/knowledge/embedding-record.ts";
 import { CONTENT_LABELS_KEPT_MS, LABELS_KEPT_MS } from "../../../machine/db/tables/trust/label-record.ts";
-import { type AuditCleaningDeps, auditCut } from "./audit-cleaning.ts";
+import { type AuditCleaningDeps, findAuditCutoff } from "./audit-cleaning.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { removeStrayFiles } from "./stray-files.ts";
 
@@ -21,36 +21,36 @@ export interface CleaningDeps {
   };
   readonly audit: Pick<Audit, "prune">;
   readonly home: string;
-  /** Asked anew every time. */
+  /** Read before every cleaning, because settings can change. */
   readonly retention: () => Settings["retention"];
-  /** Tokens were removed: what is known of them in memory is to be read again. */
+  /** Called after tokens were removed, so that the copies in memory are read again. */
   readonly onTokens: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long after the start it cleans for the first time. */
+  /** The delay between the start and the first cleaning. */
   readonly firstMs?: number;
 }
 
 const FIRST_MS = 60_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Few enough that whoever else writes hardly waits. */
+/** Small enough that other writers hardly wait. */
 const BATCH = 500;
 const PAUSE_MS = 50;
-/** A conversation that rested longer finds its tools again by searching. */
+/** A conversation that was idle for longer finds its tools again by searching. */
 const ACTIVATIONS_KEPT_MS = 30 * DAY_MS;
 
 /**
- * Removes, shortly after the start and then every day, what is older than its retention; kept outputs, which may be
- * large and are kept for hours, every hour; nothing while the clock is not believed. Of the daemons on one database
- * one cleans the tables; the files of attachments are each daemon's own.
+ * Removes what is older than its retention, shortly after the start and then every day. Kept outputs can be large and
+ * live for hours, so they are cleaned every hour. Nothing is removed while the clock is not believed. One of the
+ * daemons on a database cleans the tables; each daemon cleans its own attachment files.
  */
 export function startCleaning(given: CleaningDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const deps = { ...given, watch: new ClockWatch(given) };
   const ended = Promise.all([
     deps.store.lead("cleaning", (signal) => cleanTables(deps, signal), stop.signal),
-    regularly(DAY_MS, deps, stop.signal, cleanFiles),
+    repeatCleaning(DAY_MS, deps, stop.signal, cleanFiles),
   ]);
   return {
     async close() {
@@ -64,13 +64,13 @@ type WatchedDeps = CleaningDeps & { readonly watch: ClockWatch };
 
 async function cleanTables(deps: WatchedDeps, signal: AbortSignal): Promise<void> {
   await Promise.all([
-    regularly(DAY_MS, deps, signal, cleanStore),
-    regularly(HOUR_MS, deps, signal, cleanOutputs),
+    repeatCleaning(DAY_MS, deps, signal, cleanStore),
+    repeatCleaning(HOUR_MS, deps, signal, cleanOutputs),
   ]);
 }
 
-/** Never rejects: what could not be done now is done the next time. */
-async function regularly(
+/** Never rejects: a failed cleaning is repeated the next time. */
+async function repeatCleaning(
   everyMs: number,
   deps: WatchedDeps,
   signal: AbortSignal,
@@ -81,22 +81,23 @@ async function regularly(
     try {
       const removed = (await deps.watch.isBelieved()) ? await clean(deps, signal) : {};
       if (Object.keys(removed).length > 0)
-        deps.log.info(removed, "removed what was older than its retention");
+        deps.log.info(removed, "cleaning: removed rows and files older than their retention");
     } catch (error) {
-      deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it is tried again later");
+      deps.log.warn({ cause: messageOf(error) }, "cleaning failed; it will run again later");
     }
-    deps.log.debug({ next: everyMs }, "cleaning is done for now");
+    deps.log.debug({ next: everyMs }, "cleaning: finished");
     await pause(everyMs, signal);
   }
 }
 
-type Removed = Partial<Record<Prunable, number>>;
+type RemovedCounts = Partial<Record<Prunable, number>>;
 
-/** How many rows went, of what there was something to remove. */
-async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
+/** Returns how many rows were removed, only for tables where there were any. */
+async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
   const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs, memoryHistoryMs } =
     deps.retention();
-  const cut = auditMs === null ? undefined : await auditCut(auditDeps(deps), deps.clock(), auditMs);
+  const cut =
+    auditMs === null ? undefined : await findAuditCutoff(pickAuditDeps(deps), deps.clock(), auditMs);
   const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
     calls: cut === undefined ? null : deps.clock() - cut,
     questions: questionsMs,
@@ -114,26 +115,26 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     memories: 0,
     memoryVersions: memoryHistoryMs,
   };
-  const removed: Removed = {};
+  const removed: RemovedCounts = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
     const count = ms === null ? 0 : await removeAll(deps, what, deps.clock() - ms, signal);
     if (count > 0) removed[what] = count;
   }
   if (cut !== undefined) {
-    const chained = await inBatches(signal, (limit) => deps.audit.prune(cut, limit));
+    const chained = await removeInBatches(signal, (limit) => deps.audit.prune(cut, limit));
     if (chained > 0) removed.calls = (removed.calls ?? 0) + chained;
   }
-  const beyond = await inBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
+  const beyond = await removeInBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
   if (beyond > 0) removed.embeddings = (removed.embeddings ?? 0) + beyond;
   if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
 }
 
-function auditDeps({ home, store, log }: CleaningDeps): AuditCleaningDeps {
+function pickAuditDeps({ home, store, log }: CleaningDeps): AuditCleaningDeps {
   return { home, log, oldest: () => store.audit.oldest() };
 }
 
-async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<Removed> {
+async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
   const outputs = await removeAll(deps, "outputs", deps.clock() - OUTPUT_KEPT_MS, signal);
   return outputs > 0 ? { outputs } : {};
 }
@@ -144,10 +145,13 @@ function removeAll(
   before: number,
   signal: AbortSignal,
 ): Promise<number> {
-  return inBatches(signal, (limit) => store.prune(what, before, limit));
+  return removeInBatches(signal, (limit) => store.prune(what, before, limit));
 }
 
-async function inBatches(signal: AbortSignal, remove: (limit: number) => Promise<number>): Promise<number> {
+async function removeInBatches(
+  signal: AbortSignal,
+  remove: (limit: number) => Promise<number>,
+): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
     const count = await remove(BATCH);
@@ -158,7 +162,9 @@ async function inBatches(signal: AbortSignal, remove: (limit: number) => Promise
   return total;
 }
 
-/** What writes that never ended left, and the copies that this daemon made of attached files, each in a folder of its own. */
+/**
+ * Removes drafts of interrupted writes, and this daemon's copies of attached files, each of which has its own folder.
+ */
 async function cleanFiles(
   deps: CleaningDeps,
   signal: AbortSignal,
@@ -173,7 +179,7 @@ async function cleanAttachments(deps: CleaningDeps, signal: AbortSignal): Promis
   const before = deps.clock() - attachmentsMs;
   const folder = join(deps.home, "attachments");
   let files = 0;
-  for (const name of await namesIn(folder)) {
+  for (const name of await listNames(folder)) {
     if (signal.aborted) break;
     if (!name.startsWith("att_") || (await stat(join(folder, name))).mtimeMs >= before) continue;
     await rm(join(folder, name), { recursive: true, force: true });
@@ -182,7 +188,7 @@ async function cleanAttachments(deps: CleaningDeps, signal: AbortSignal): Promis
   return files > 0 ? { files } : {};
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -7,9 +7,9 @@ import type { Log } from "../../../lib/log.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A machine that was off for a weekend, or is used once a week, is nothing unusual. */
+/** More than the time that a machine is normally off: a weekend, or a week. */
 const MAX_AHEAD_MS = 10 * DAY_MS;
-/** Less than a day, so that what is done every day is not put off by a second. */
+/** Less than a day, so that a daily cleaning is not skipped because it starts a second early. */
 const HOLD_MS = 20 * HOUR_MS;
 const FILE = "clock-seen";
 
@@ -20,43 +20,43 @@ export interface ClockWatchDeps {
 }
 
 /** Both in milliseconds since the epoch. */
-interface Seen {
-  /** What the clock said when it was last looked at. */
+interface ClockReading {
+  /** The time at the last check. */
   readonly at: number;
-  /** From then on its word counts. */
+  /** The clock is believed from this time on. */
   readonly believedFrom: number;
 }
 
 /**
- * Whether what the clock says is enough to remove something. A clock that is far ahead makes everything look old: so
- * one that went on by more than ten days since it was last looked at is not believed for a day, and the log says so.
- * What the clock said is kept in the home, so that starting again does not shorten the day.
+ * Decides whether the clock can be believed when something is to be removed. A clock that is far ahead makes everything
+ * look old. If it moved by more than ten days since the last check, it is not believed for a day, and the log says so.
+ * The home keeps the last time, so that a restart does not shorten the day.
  */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps;
-  #seen: Promise<Seen | undefined>;
+  #seen: Promise<ClockReading | undefined>;
 
   constructor(deps: ClockWatchDeps) {
     this.#deps = deps;
-    this.#seen = readSeen(deps.home);
+    this.#seen = readLastReading(deps.home);
   }
 
   /** Never rejects. */
   async isBelieved(): Promise<boolean> {
     const now = this.#deps.clock();
-    // One after the other: they write the same file.
+    // Checks run one after the other because they write the same file.
     this.#seen = this.#seen.then((last) => this.#look(last, now));
     return now >= (await this.#seen)!.believedFrom;
   }
 
-  async #look(last: Seen | undefined, now: number): Promise<Seen> {
+  async #look(last: ClockReading | undefined, now: number): Promise<ClockReading> {
     const isAhead = last === undefined || now - last.at > MAX_AHEAD_MS;
-    // A clock that was set back ends a wait that was counted by what it said before.
+    // If the clock was set back, the wait ends at most a day from the new time.
     const believedFrom = isAhead ? now + HOLD_MS : Math.min(last.believedFrom, now + HOLD_MS);
     if (isAhead && last !== undefined) this.#warn(last.at, now);
     const seen = { at: now, believedFrom };
-    await writeSeen(this.#deps.home, seen).catch((error) =>
-      // A full disk must not keep anybody from making room on it.
+    await writeReading(this.#deps.home, seen).catch((error) =>
+      // A full disk must not stop the cleaning that would make room on it.
       this.#deps.log.debug({ cause: messageOf(error) }, `${FILE} cannot be written`),
     );
     return seen;
@@ -66,13 +66,13 @@ export class ClockWatch {
     const days = Math.round((now - before) / DAY_MS);
     this.#deps.log.warn(
       { days, before: new Date(before).toISOString(), now: new Date(now).toISOString() },
-      `the clock of this machine is ${days} days ahead of when it was last looked at; nothing is removed for being old until a day has passed. Check the clock`,
+      `the clock of this machine is ${days} days ahead of the last check; nothing is removed for its age until a day has passed. Check the clock`,
     );
   }
 }
 
-/** Undefined where there is none, or nobody can read it. */
-async function readSeen(home: string): Promise<Seen | undefined> {
+/** Undefined if the file is missing or cannot be read. */
+async function readLastReading(home: string): Promise<ClockReading | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(join(home, FILE), "utf8"));
     if (!isRecord(read)) return undefined;
@@ -83,12 +83,12 @@ async function readSeen(home: string): Promise<Seen | undefined> {
   }
 }
 
-/** In place: what is half written counts as none, which costs a day of waiting and nothing else. */
-async function writeSeen(home: string, seen: Seen): Promise<void> {
+/** Written in place: a half-written file counts as none, which only costs another day of waiting. */
+async function writeReading(home: string, seen: ClockReading): Promise<void> {
   await writeFile(join(home, FILE), `${JSON.stringify(seen)}\n`, { mode: 0o600 });
 }
 
-/** What a date can hold. */
+/** The range that a Date can represent. */
 function isTime(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= 8.64e15;
 }

@@ -4,27 +4,27 @@ import { ToolkeepError } from "../../../contract/errors.ts";
 import { identityOf, isSameFile } from "../../../machine/files/file-identity.ts";
 
 const EVERY_MS = 1_000;
-/** A file server that is away for a moment is no lost home. */
-const TIMES = 2;
-/** What a daemon has open, beside the home itself; those that there are. */
+/** The home counts as lost only after this many failed checks, because a file server can be away for a moment. */
+const FAILED_CHECKS = 2;
+/** The files that a daemon keeps open, besides the home itself. Not all of them exist. */
 const FILES = ["lock.db", "toolkeep.db", "toolkeep.db-wal"];
 
 /**
- * Looks every second whether the home is still the one that the daemon began with. One that was deleted, moved or
- * replaced can be written for as long as its files are open, and nobody will ever read what was written.
+ * Checks every second whether the home is still the one that the daemon opened. A home that was deleted, moved or
+ * replaced can be written as long as its files are open, but nobody will ever read those writes.
  */
 export class HomeWatch {
-  /** Resolves when the home is lost, with what to say; never, where it stays. */
-  readonly lost: Promise<ToolkeepError>;
+  /** Resolves when the home is lost, with the error to report; never while it stays. */
+  readonly loss: Promise<ToolkeepError>;
   readonly #stop = new AbortController();
 
   constructor(home: string, everyMs = EVERY_MS) {
     const known = new Map(
       [home, ...FILES.map((name) => join(home, name))].map((path) => [path, identityOf(path)]),
     );
-    this.lost = new Promise((resolve) => {
+    this.loss = new Promise((resolve) => {
       void this.#watch(known, everyMs).then((path) => {
-        if (path !== undefined) resolve(lostHome(home, path));
+        if (path !== undefined) resolve(createLossError(home, path));
       });
     });
   }
@@ -33,7 +33,7 @@ export class HomeWatch {
     this.#stop.abort();
   }
 
-  /** What is another, or gone; undefined once it was closed. */
+  /** Returns the path that was replaced or removed; undefined after `close`. */
   async #watch(
     known: Map<string, ReturnType<typeof identityOf>>,
     everyMs: number,
@@ -44,18 +44,18 @@ export class HomeWatch {
       await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
       const changed = [...known].find(([path, before]) => {
         const now = identityOf(path);
-        // The journal comes with the first write.
+        // The journal appears with the first write.
         if (before === undefined) known.set(path, now);
         return !isSameFile(before, now);
       });
       times = changed && !signal.aborted ? times + 1 : 0;
-      if (changed && times >= TIMES) return changed[0];
+      if (changed && times >= FAILED_CHECKS) return changed[0];
     }
     return undefined;
   }
 }
 
-function lostHome(home: string, path: string): ToolkeepError {
+function createLossError(home: string, path: string): ToolkeepError {
   const what = path === home ? `The home ${home}` : `${path}, a part of the home,`;
   return new ToolkeepError(
     "STORE_UNAVAILABLE",

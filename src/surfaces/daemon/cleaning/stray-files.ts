@@ -2,26 +2,26 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Whoever writes a file whole writes it under another name first: one this old was left by a process that was killed. */
+/** Whole files are written under another name first. A draft this old was left by a process that was killed. */
 const STRAY_MS = 60 * 60 * 1_000;
 const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 32;
 
-/** A folder of the home, and under which names something is written in it before it gets its own. */
-interface Place {
-  /** Parts of the path from the home on. */
+/** A folder of the home, with the names of drafts in it. */
+interface DraftFolder {
+  /** Segments of the path below the home. */
   readonly folder: readonly string[];
   readonly draft: RegExp;
-  /** Drafts are folders, which go with all that is in them. */
+  /** Drafts are folders and are removed with their contents. */
   readonly areFolders?: boolean;
-  /** Folders in it are looked at, too. */
+  /** Subfolders are searched, too. */
   readonly isDeep?: boolean;
 }
 
 const WORKSPACE_DRAFT = /^\.tmp_[0-9A-Za-z]{8,64}$/;
 
-/** Every place of the home in which something is written whole or not at all. Whoever adds one adds it here. */
-const PLACES: readonly Place[] = [
+/** Every folder of the home in which files are written atomically. Add new ones here. */
+const DRAFT_FOLDERS: readonly DraftFolder[] = [
   {
     folder: [],
     draft:
@@ -35,10 +35,13 @@ const PLACES: readonly Place[] = [
   { folder: ["run", "custom"], draft: /^call-[0-9A-Za-z]{6}$/, areFolders: true },
 ];
 
-/** Removes what writes that never ended have left in the home; resolves with how many files and folders. Follows no links. */
+/**
+ * Removes drafts that interrupted writes left in the home. Resolves with the number of files and folders. Follows no
+ * links.
+ */
 export async function removeStrayFiles(home: string, now: number, signal: AbortSignal): Promise<number> {
   const sweep = new Sweep(now, signal);
-  for (const place of PLACES)
+  for (const place of DRAFT_FOLDERS)
     await sweep.folder(join(home, ...place.folder), place, place.isDeep ? MAX_DEPTH : 0);
   return sweep.removed;
 }
@@ -54,7 +57,7 @@ class Sweep {
     this.#signal = signal;
   }
 
-  async folder(path: string, place: Place, depth: number): Promise<void> {
+  async folder(path: string, place: DraftFolder, depth: number): Promise<void> {
     const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (this.#signal.aborted || this.#left-- <= 0) return;

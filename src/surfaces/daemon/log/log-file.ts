@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { withoutCredentials } from "../../../call/vault/credentials.ts";
 
 export const LOG_FILE = "daemon.log";
-/** With the one that is written. */
+/** Including the one that is being written. */
 export const LOG_FILES = 5;
 export const MAX_LOG_BYTES = 5_000_000;
 
 export interface LogFile {
-  /** Appends one line. Never throws: a log that cannot be written stops nothing. */
+  /** Appends one line. Never throws: a log that cannot be written must stop nothing. */
   write(line: string): void;
   close(): void;
 }
 
 /**
- * The log of a daemon in its home: `daemon.log`, older parts beside it as `daemon.log.1` to `.4`, readable by the owner
- * only. Without a home nothing is written, and none is made: a home that was deleted must not come back half.
+ * The log of a daemon in its home: `daemon.log`, and older parts as `daemon.log.1` to `.4`, readable by the owner only.
+ * If the home is missing, nothing is written and no folder is created: a deleted home must not come back half.
  */
 export function openLogFile(home: string, { maxBytes = MAX_LOG_BYTES, files = LOG_FILES } = {}): LogFile {
   const path = join(home, LOG_FILE);
@@ -35,8 +35,8 @@ export function openLogFile(home: string, { maxBytes = MAX_LOG_BYTES, files = LO
   const rotate = () => {
     close();
     rmSync(`${path}.${files - 1}`, { force: true });
-    for (let part = files - 2; part >= 1; part--) renameIfThere(`${path}.${part}`, `${path}.${part + 1}`);
-    renameIfThere(path, `${path}.1`);
+    for (let part = files - 2; part >= 1; part--) renameIfPresent(`${path}.${part}`, `${path}.${part + 1}`);
+    renameIfPresent(path, `${path}.1`);
   };
   return {
     write(line) {
@@ -54,7 +54,7 @@ export function openLogFile(home: string, { maxBytes = MAX_LOG_BYTES, files = LO
   };
 }
 
-function renameIfThere(from: string, to: string): void {
+function renameIfPresent(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {

@@ -5,7 +5,7 @@ import { oneLine } from "../../../lib/terminal/printable.ts";
 
 export interface LogOptions {
   readonly level: string;
-  /** A line for people instead of JSON. */
+  /** Writes lines for people instead of JSON. */
   readonly human: boolean;
   write(text: string): void;
   /** Gets every line as JSON. */
@@ -14,7 +14,7 @@ export interface LogOptions {
 
 export interface Log {
   readonly logger: Logger;
-  /** From now on every line passes through `redact`: the vault knows the secrets only once it is open. */
+  /** From now on every line passes through `redact`. The vault knows the secrets only once it is open. */
   redactWith(redact: (line: string) => string): void;
   setLevel(level: string): void;
   /** The newest lines, oldest first, as JSON without secrets. */
@@ -32,7 +32,7 @@ export function createLog(options: LogOptions): Log {
       const safe = redact(line);
       lines.add(safe);
       options.file?.write(safe);
-      options.write(options.human ? humanLine(safe) : safe);
+      options.write(options.human ? formatHumanLine(safe) : safe);
     },
   };
   const paths = CREDENTIALS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
@@ -45,14 +45,14 @@ export function createLog(options: LogOptions): Log {
     setLevel(level) {
       logger.level = level;
     },
-    // Once more: what has become a secret since must not be told either.
+    // Redacted again, because a value may have become a secret since the line was written.
     recent: () => lines.all().map(redact),
   };
 }
 
-/** `12:30:05 warn message key=value`. */
-export function humanLine(line: string): string {
-  const entry = parsed(line);
+/** Formats a line as `12:30:05 warn message key=value`. */
+export function formatHumanLine(line: string): string {
+  const entry = parseLine(line);
   if (!entry) return line;
   const { level, time, msg, err, ...rest } = entry;
   const clock = new Date(Number(time)).toTimeString().slice(0, 8);
@@ -63,7 +63,7 @@ export function humanLine(line: string): string {
   return `${oneLine(`${clock} ${label} ${msg ?? ""} ${details}`)}\n`;
 }
 
-function parsed(line: string): Record<string, unknown> | undefined {
+function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;

@@ -3,10 +3,10 @@ import type { Caller, Host } from "../../../contract/caller.ts";
 import { messageOf as messageOfError } from "../../../contract/errors.ts";
 import type { Answering, ToolCall } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { awaitWithin } from "../../../lib/flow/await-within.ts";
 import type { Deadlines } from "../../../lib/flow/deadlines.ts";
 import { FleetingSet } from "../../../lib/flow/fleeting-set.ts";
 import { LightSignal } from "../../../lib/flow/light-signal.ts";
-import { within } from "../../../lib/flow/within.ts";
 import type { AgentPrincipal } from "../http/admission.ts";
 import { Reply } from "../http/reply.ts";
 import {
@@ -202,7 +202,7 @@ export class LegacySession {
   async #tryAnnounceChanges(reply?: Reply): Promise<void> {
     if (!this.mayHaveChanges) return;
     try {
-      await within(ANNOUNCE_TIMEOUT_MS, this.announceChanges(reply));
+      await awaitWithin(ANNOUNCE_TIMEOUT_MS, this.announceChanges(reply));
     } catch (error) {
       this.#deps.log.warn(
         { error: messageOfError(error) },
@@ -311,7 +311,7 @@ export class LegacySession {
   async initialize(): Promise<MethodAnswer> {
     const { hub, identity, clock } = this.#deps;
     const { caller } = this;
-    await within(ANNOUNCE_TIMEOUT_MS, hub.activations.carryOver(caller, clock() - RESUME_WITHIN_MS));
+    await awaitWithin(ANNOUNCE_TIMEOUT_MS, hub.activations.carryOver(caller, clock() - RESUME_WITHIN_MS));
     await this.#seen.remember(caller, this.#deps);
     this.mayHaveChanges = false;
     return JSON.stringify({

@@ -1,4 +1,4 @@
-import type { Answering, Asked, Inquiry, ToolOutcome } from "../../../contract/tool.ts";
+import type { Answering, InputRequest, Inquiry, ToolOutcome } from "../../../contract/tool.ts";
 import { LightSignal } from "../../../lib/flow/light-signal.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { isRecord } from "../../../lib/json.ts";
@@ -15,7 +15,7 @@ const MAX_OPEN = 32;
 /** What a client is answered: the end of its call, or inquiries. */
 export type Round =
   | { readonly kind: "ended"; readonly outcome: ToolOutcome }
-  | { readonly kind: "asks"; readonly inquiries: Asked["inquiries"] };
+  | { readonly kind: "asks"; readonly inquiries: InputRequest["inquiries"] };
 
 interface OpenInquiry {
   readonly inquiry: Inquiry;
@@ -115,7 +115,7 @@ export class HeldCall {
   }
 
   /** The inquiries that the client has not answered yet. */
-  get inquiries(): Asked["inquiries"] {
+  get inquiries(): InputRequest["inquiries"] {
     return Object.fromEntries([...this.#open].map(([key, { inquiry }]) => [key, inquiry]));
   }
 

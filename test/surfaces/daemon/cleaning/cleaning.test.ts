@@ -33,7 +33,7 @@ test("what is older than its retention goes in batches, and the log says how muc
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
   expect(reloaded).toBe(1);
-  expect(lines).toEqual([[{ calls: 1_201, tokens: 1 }, "removed what was older than its retention"]]);
+  expect(lines).toEqual([[{ calls: 1_201, tokens: 1 }, "cleaning: removed rows and files older than their retention"]]);
   expect(await temp.store.calls.list({ limit: 1_000 })).toHaveLength(3);
 });
 
@@ -105,7 +105,7 @@ test("outputs go when they are older than a day, whatever the retention says", a
   const cleaning = startCleaning(depsOf(temp, log));
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
-  expect(lines).toEqual([[{ outputs: 1 }, "removed what was older than its retention"]]);
+  expect(lines).toEqual([[{ outputs: 1 }, "cleaning: removed rows and files older than their retention"]]);
   expect((await temp.store.outputs.list({ agentId: "agt" })).map(({ id }) => id)).toEqual(["out_young"]);
 });
 
@@ -187,12 +187,12 @@ test("a clock that is far ahead removes nothing for a day, however often the dae
   const lines = await cleanedAt(temp, NOW + YEARS);
   for (const later of [1_000, DAY / 2, 19 * HOUR]) await cleanedAt(temp, NOW + YEARS + later);
 
-  expect(lines).toEqual([expect.stringContaining("nothing is removed for being old until a day has passed")]);
+  expect(lines).toEqual([expect.stringContaining("nothing is removed for its age until a day has passed")]);
   expect(await everything(temp)).toEqual(before);
   // Whoever sets it right has lost nothing, and what is due goes as ever.
   await temp.store.tokens.create(token("due", { expiresAt: NOW - 31 * DAY }));
   expect(await cleanedAt(temp, NOW + 2 * HOUR)).toEqual([]);
-  expect(await cleanedAt(temp, NOW + 22.5 * HOUR)).toEqual(["removed what was older than its retention"]);
+  expect(await cleanedAt(temp, NOW + 22.5 * HOUR)).toEqual(["cleaning: removed rows and files older than their retention"]);
   expect(await everything(temp)).toEqual(before);
 });
 
@@ -201,7 +201,7 @@ test("a clock that stays far ahead for a day is believed", async () => {
   await putEverything(temp);
   await believed(temp.home, NOW);
   await cleanedAt(temp, NOW + YEARS);
-  expect(await cleanedAt(temp, NOW + YEARS + DAY)).toContain("removed what was older than its retention");
+  expect(await cleanedAt(temp, NOW + YEARS + DAY)).toContain("cleaning: removed rows and files older than their retention");
   expect(await everything(temp)).toEqual({ calls: [], tokens: [], outputs: [], files: [] });
 });
 
@@ -244,7 +244,7 @@ async function everything({ store, home }: Temp) {
 async function cleanedAt(temp: Temp, at: number): Promise<string[]> {
   const { log, lines } = noted();
   let done = 0;
-  const debug = (_: object, line: string) => void (line === "cleaning is done for now" && done++);
+  const debug = (_: object, line: string) => void (line === "cleaning: finished" && done++);
   const cleaning = startCleaning({ ...depsOf(temp, { ...log, debug }), clock: () => at });
   await waitUntil("the store, outputs and files are cleaned", () => done === 3);
   await cleaning.close();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../../src/surfaces/daemon/log/log.ts";
 import { openLogFile } from "../../../../src/surfaces/daemon/log/log-file.ts";
-import { followLog, lastLogLines } from "../../../../src/surfaces/daemon/log/read-log.ts";
+import { followLog, readLastLogLines } from "../../../../src/surfaces/daemon/log/read-log.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 
 describe("the log of a daemon", () => {
@@ -19,7 +19,7 @@ describe("the log of a daemon", () => {
       expect(size).toBeLessThanOrEqual(1_000);
       expect(mode & 0o777).toBe(0o600);
     }
-    const last = await lastLogLines(home.path, 60);
+    const last = await readLastLogLines(home.path, 60);
     expect(last).toEqual(Array.from({ length: 60 }, (_, index) => `{"msg":"line ${440 + index}"}`));
   });
 
@@ -44,7 +44,7 @@ describe("the log of a daemon", () => {
     await expect(stat(gone)).rejects.toThrow();
     await mkdir(gone);
     file.write("b\n");
-    expect(await lastLogLines(gone, 10)).toEqual(["b"]);
+    expect(await readLastLogLines(gone, 10)).toEqual(["b"]);
     await rm(gone, { recursive: true });
     for (let line = 0; line < 50; line++) file.write("a long line of a log\n");
     await expect(stat(gone)).rejects.toThrow();

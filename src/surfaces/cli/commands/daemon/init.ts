@@ -54,7 +54,7 @@ async function init(run: Run, options: InitOptions): Promise<undefined> {
   });
   const { url } = await run.get<Status>("/api/status");
 
-  const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
+  const { formatClientSnippet: clientSnippet } = await import("../../../daemon/client-snippet.ts");
   const name = getOwnName(run.terminal.env);
   run.print(
     { home, file, agent: choices.agent, token, url },

@@ -33,8 +33,8 @@ async function showLogs(run: Run, options: LogsOptions): Promise<undefined> {
     );
   const count = parseWholeNumber(options.lines, "--lines", 1, 100_000);
   const home = await findHome(terminal);
-  const { followLog, lastLogLines } = await import("../../../daemon/log/read-log.ts");
-  const { humanLine } = await import("../../../daemon/log/log.ts");
+  const { followLog, readLastLogLines: lastLogLines } = await import("../../../daemon/log/read-log.ts");
+  const { formatHumanLine: humanLine } = await import("../../../daemon/log/log.ts");
   const lines = await lastLogLines(home, count);
   if (!options.follow) {
     const emptyText = `No log yet: no daemon has written ${home}/daemon.log.\n`;

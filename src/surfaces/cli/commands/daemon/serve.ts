@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import type { ToolkeepError } from "../../../../contract/errors.ts";
 import { counted } from "../../../../lib/terminal/counted.ts";
-import { starterGone } from "../../../../machine/process/starter-gone.ts";
+import { watchStarter } from "../../../../machine/process/starter-gone.ts";
 import type { Daemon } from "../../../daemon/start-daemon.ts";
 import { findHome } from "../../home.ts";
 import { getOwnName } from "../../own-name.ts";
@@ -58,7 +58,7 @@ export function serveCommand(shell: Shell): Command {
 async function serve(run: Run, options: ServeOptions): Promise<undefined> {
   const startedAt = performance.now();
   // Watch from the start: the parent process may exit before the daemon is ready.
-  const parentExit = isStartedByNpm(run.terminal.env) ? starterGone(run.terminal.signal) : undefined;
+  const parentExit = isStartedByNpm(run.terminal.env) ? watchStarter(run.terminal.signal) : undefined;
   for (const flag of [HEAP_GROWTH, NO_PRETENURING, INLINE_MORE]) setFlagsFromString(flag);
   const { startDaemon } = await import("../../../daemon/start-daemon.ts");
   const { createLog } = await import("../../../daemon/log/log.ts");
@@ -102,7 +102,7 @@ async function serve(run: Run, options: ServeOptions): Promise<undefined> {
 /** Resolves when the daemon is asked to stop; with an error if it lost its home. */
 async function waitForStop(
   signal: AbortSignal,
-  { lost }: Daemon,
+  { homeLoss: lost }: Daemon,
   parentExit: Promise<void> | undefined,
 ): Promise<ToolkeepError | undefined> {
   if (signal.aborted) return undefined;
@@ -132,7 +132,7 @@ async function renderGreeting(
     const { servers, tools, agents } = counts;
     return `Toolkeep is running at ${url} (MCP at ${url}/mcp)\n${counted(servers, "server")}, ${counted(tools, "tool")}, ${counted(agents, "agent")}; ready in ${readyMs} ms\n`;
   }
-  const { clientSnippet } = await import("../../../daemon/client-snippet.ts");
+  const { formatClientSnippet: clientSnippet } = await import("../../../daemon/client-snippet.ts");
   const name = getOwnName(terminal.env);
   return `Toolkeep is running at ${url}, with its files in ${home}.
 

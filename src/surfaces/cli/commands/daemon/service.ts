@@ -36,7 +36,7 @@ async function uninstall(run: Run): Promise<undefined> {
 }
 
 async function status(run: Run): Promise<undefined> {
-  const { serviceStatus } = await import("../../../daemon/service.ts");
+  const { getServiceStatus: serviceStatus } = await import("../../../daemon/service.ts");
   const service = serviceStatus(await loadService(run));
   const human = fields([
     ["supervisor", service.supervisor],
@@ -52,6 +52,6 @@ async function print(run: Run): Promise<undefined> {
 }
 
 async function loadService({ terminal }: Run): Promise<Service> {
-  const { describeService, serviceInput } = await import("../../../daemon/service.ts");
+  const { describeService, getServiceInput: serviceInput } = await import("../../../daemon/service.ts");
   return describeService(serviceInput(await findHome(terminal)));
 }

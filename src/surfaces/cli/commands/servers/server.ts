@@ -4,7 +4,7 @@ import { path } from "../../../../lib/http/api-path.ts";
 import { ago } from "../../../../lib/terminal/ago.ts";
 import { printable } from "../../../../lib/terminal/printable.ts";
 import { fields, table } from "../../../../lib/terminal/table.ts";
-import { leftOutText } from "../../../../lib/text/left-out.ts";
+import { describeLeftOut } from "../../../../lib/text/left-out.ts";
 import type {
   NewServer,
   ServerAnswer,
@@ -225,7 +225,7 @@ async function showServer(run: Run, name: string): Promise<undefined> {
       ["trusted", server.trusted],
       ["pinned", server.pinned],
       ["findings", formatFindings(await run.get<ServerFindings>(path`/api/servers/${name}/findings`))],
-      ["left out", leftOutText(server.leftOut)],
+      ["left out", describeLeftOut(server.leftOut)],
       ["time limit", formatTimeLimit(server)],
       ...listUnusualSettings(server),
       ["protocol", server.era ? `${server.era.version} (${server.era.era})` : null],

@@ -2,7 +2,7 @@ import type { RunningCalls } from "../lib/flow/running-calls.ts";
 import type { Tool } from "./tool.ts";
 
 /** The tool, whose calls end when `running` is closed. */
-export function followed(tool: Tool, running: RunningCalls): Tool {
+export function trackCalls(tool: Tool, running: RunningCalls): Tool {
   const { run } = tool;
   return {
     ...tool,

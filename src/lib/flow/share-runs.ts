@@ -1,8 +1,8 @@
 /**
- * The same function for many who ask at the same time: whoever asks while it runs shares the next run, so that nobody is
- * given what was seen before they asked.
+ * Shares runs of a function between callers. A call during a run joins the next run, so that no caller gets a result
+ * older than its call.
  */
-export function takenTogether<T>(take: () => Promise<T>): () => Promise<T> {
+export function shareRuns<T>(take: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   let next: Promise<T> | undefined;
   const start = () => {

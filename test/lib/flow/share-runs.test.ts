@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { takenTogether } from "../../../src/lib/flow/taken-together.ts";
+import { shareRuns } from "../../../src/lib/flow/share-runs.ts";
 
 it("whoever asks while it runs shares the next run, which begins after they asked", async () => {
   const runs: ((value: number) => void)[] = [];
-  const take = takenTogether(() => new Promise<number>((resolve) => runs.push(resolve)));
+  const take = shareRuns(() => new Promise<number>((resolve) => runs.push(resolve)));
   const first = take();
   const second = take();
   const third = take();
@@ -20,7 +20,7 @@ it("whoever asks while it runs shares the next run, which begins after they aske
 
 it("one that fails is no reason for the next not to run", async () => {
   let runs = 0;
-  const take = takenTogether(async () => {
+  const take = shareRuns(async () => {
     if (++runs === 1) throw new Error("no");
     return "yes";
   });
