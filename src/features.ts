@@ -9,6 +9,7 @@ import { questions } from "./call/questions/feature.ts";
 import { rules } from "./call/rules/feature.ts";
 import { vault } from "./call/vault/feature.ts";
 import type { Feature } from "./contract/feature.ts";
+import { clients } from "./features/clients/feature.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
 import { knowledge } from "./features/knowledge/feature.ts";
 import {
@@ -41,6 +42,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   customTools,
   plugins,
   knowledge,
+  clients,
 ];
 
 /** The command line loads this file at every start: what follows loads the rest when it is needed. */

@@ -150,6 +150,11 @@ export class Upstream implements ToolSource, OfferSource {
     return this.#set.listSorted().map((server) => this.#toView(server));
   }
 
+  /** Every server as it is in effect, with its secret values. */
+  definitions(): readonly Definition[] {
+    return this.#set.listSorted().map(({ definition }) => definition);
+  }
+
   /** Whether there is a server of this name. */
   hasServer(name: string): boolean {
     return this.#set.has(name);

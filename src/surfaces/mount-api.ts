@@ -27,7 +27,6 @@ import { oauthCallbackRoute } from "./api/routes/identity/oauth-callback.ts";
 import { pageRoutes } from "./api/routes/identity/page.ts";
 import { sessionRoutes } from "./api/routes/identity/session.ts";
 import { discoveryRoute } from "./api/routes/servers/discovery.ts";
-import { importRoutes } from "./api/routes/servers/imports.ts";
 import { serverTestRoutes } from "./api/routes/servers/server-tests.ts";
 import { toolCapabilitiesRoute } from "./api/routes/servers/tool-capabilities.ts";
 import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
@@ -149,7 +148,6 @@ const ROUTES = [
   serverTestRoutes,
   toolCapabilitiesRoute,
   discoveryRoute,
-  importRoutes,
   toolRoutes,
   toolSearchRoute,
   callStreamRoute,

@@ -192,7 +192,6 @@ async function serve(host: DocumentHost, setup: TestHubSetup): Promise<Daemon> {
     log: silentLog,
     version: "0.0.0-test",
     clock: systemClock,
-    env: {},
     adminToken: ADMIN_TOKEN,
     dashboard: "no such folder",
     url: () => url,

@@ -54,7 +54,6 @@ export async function testDashboard(setup: TestHubSetup = {}): Promise<TestDashb
     log: silentLog,
     version: "1.2.3",
     clock: systemClock,
-    env: setup.env ?? {},
     adminToken: ADMIN_TOKEN,
     dashboard: BUILT,
     url: () => url,

@@ -43,7 +43,6 @@ export async function testApi(
     log: silentLog,
     version: "1.2.3",
     clock: setup.clock ?? systemClock,
-    env: {},
     adminToken: ADMIN_TOKEN,
     dashboard: "no such folder",
     url: () => "http://127.0.0.1:19850",

@@ -4,6 +4,7 @@ import { isToml, parseSettings } from "../../machine/config/edit/settings-docume
 import type { NoText, SettingsText } from "../../machine/config/edit/settings-text.ts";
 import type { Client, ClientFile, HostContext } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
+import type { ImportedFile } from "./contract.ts";
 import { type DiscoveredServer, readServer } from "./import/discovered-server.ts";
 import { claudeCode } from "./kinds/claude-code.ts";
 import { codex } from "./kinds/codex.ts";
@@ -22,20 +23,11 @@ export interface DiscoverOptions {
   readonly file?: string;
 }
 
-/** The result of reading one settings file. */
-export interface ReadFile {
-  readonly client: string;
-  readonly path: string;
-  readonly servers: number;
-  /** Why it could not be read, with the line; null if it was read. */
-  readonly problem: string | null;
-}
-
 export interface Discovery {
   /** Each server once, with every client that has it. */
   readonly servers: readonly DiscoveredServer[];
   /** The files that exist. */
-  readonly files: readonly ReadFile[];
+  readonly files: readonly ImportedFile[];
 }
 
 const MAX_SERVERS = 1_000;
@@ -44,7 +36,7 @@ const MAX_NAMED_FILE_BYTES = 65_536;
 /** Reads the servers of every client and changes nothing. A broken file is reported, and the others are still read. */
 export async function discover(options: DiscoverOptions): Promise<Discovery> {
   const discovered: DiscoveredServer[] = [];
-  const files: ReadFile[] = [];
+  const files: ImportedFile[] = [];
   for (const [client, file] of listFiles(options)) {
     const read = await options.readText(file.path);
     if (!read.ok && read.error === "absent") {
@@ -113,7 +105,12 @@ function createReadDeps({ host, readText, ownUrl }: DiscoverOptions) {
   };
 }
 
-function describeFile(client: Client, file: ClientFile, servers: number, problem: string | null): ReadFile {
+function describeFile(
+  client: Client,
+  file: ClientFile,
+  servers: number,
+  problem: string | null,
+): ImportedFile {
   return { client: client.id, path: file.path, servers, problem };
 }
 

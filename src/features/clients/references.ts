@@ -1,21 +1,8 @@
 import type { Dialect } from "./client.ts";
+import type { LooseIdentity } from "./contract.ts";
 import type { ServerEntry } from "./import/server-entry.ts";
 import { digestReachLoosely, type Reach } from "./reach.ts";
 import { expand, type VariableContext } from "./variables.ts";
-
-/** Recognises a server again after the values of its variables changed. Contains no values. */
-export interface LooseIdentity {
-  /** The parts that contain references, named as in `digestReachLoosely`. */
-  readonly references: readonly string[];
-  /** Parts that exist only while a variable is set. */
-  readonly optional: readonly string[];
-  /** Digest of everything except these parts. */
-  readonly digest: string;
-  /** Like `digest`, without the values of env and headers. */
-  readonly keysDigest: string;
-  /** Whether every reference has a value. */
-  readonly isWhole: boolean;
-}
 
 export interface ServerReferences {
   readonly parts: readonly string[];

@@ -2,22 +2,11 @@ import { withSetting } from "../../machine/config/edit/edit-settings.ts";
 import { isToml } from "../../machine/config/edit/settings-document.ts";
 import type { Access, Client, HostContext } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
+import type { ClientSnippet } from "./contract.ts";
 import { OWN_NAME } from "./own-entry.ts";
 
-/** The text that connects one client to Toolkeep. */
-export interface Snippet {
-  readonly client: string;
-  readonly title: string;
-  /** The file it belongs in; null for a command or an unknown client. */
-  readonly file: string | null;
-  readonly language: "json" | "toml" | "shell" | "text";
-  readonly text: string;
-  /** What to do afterwards. */
-  readonly next: string;
-}
-
 /** The snippets for every client. Files are those of a typical home, written with `~`. */
-export function createSnippets(access: Access, platform: NodeJS.Platform): readonly Snippet[] {
+export function createSnippets(access: Access, platform: NodeJS.Platform): readonly ClientSnippet[] {
   const host: HostContext = { home: "~", env: {}, cwd: ".", platform };
   return [
     createCommandSnippet(access),
@@ -26,7 +15,7 @@ export function createSnippets(access: Access, platform: NodeJS.Platform): reado
   ];
 }
 
-function createClientSnippet(client: Client, access: Access, host: HostContext): Snippet {
+function createClientSnippet(client: Client, access: Access, host: HostContext): ClientSnippet {
   const file = client.files(host).find(({ scope, readOnly }) => scope === "user" && !readOnly)!.path;
   const edited = withSetting(file, "", [...client.container({}), OWN_NAME], client.entry(access));
   return {
@@ -39,7 +28,7 @@ function createClientSnippet(client: Client, access: Access, host: HostContext):
   };
 }
 
-function createCommandSnippet({ url, token }: Access): Snippet {
+function createCommandSnippet({ url, token }: Access): ClientSnippet {
   return {
     client: "claude-code-command",
     title: "Claude Code (command)",
@@ -50,7 +39,7 @@ function createCommandSnippet({ url, token }: Access): Snippet {
   };
 }
 
-function createGenericSnippet({ url, token }: Access): Snippet {
+function createGenericSnippet({ url, token }: Access): ClientSnippet {
   return {
     client: "other",
     title: "Any other client",

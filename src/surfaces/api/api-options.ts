@@ -15,8 +15,6 @@ export interface ApiOptions {
   readonly log: Log;
   readonly version: string;
   readonly clock: Clock;
-  /** The daemon's environment, by which the settings of clients on its machine are found. */
-  readonly env: NodeJS.ProcessEnv;
   /** Accepted beside the admin tokens of the store; lives only in this process. */
   readonly adminToken: string;
   /** The folder with the built dashboard; people are told where it is not there. */

@@ -60,24 +60,6 @@ export const shortText = { type: "string", maxLength: 200 } as const;
 export const longText = { type: "string", maxLength: 20_000 } as const;
 export const nameText = filledText(200);
 export const nameList = { type: "array", maxItems: 2_000, items: nameText } as const;
-export const stringMap = {
-  type: "object",
-  maxProperties: 200,
-  additionalProperties: { type: "string", maxLength: 65_536 },
-} as const;
-
-export const path = { type: ["string", "null"], maxLength: 4_096 } as const;
-/** How a server is reached, as its fields are sent. */
-export const serverReach = {
-  transport: { enum: ["stdio", "http", "sse"] },
-  command: path,
-  args: { type: "array", maxItems: 1_000, items: { type: "string", maxLength: 65_536 } },
-  env: stringMap,
-  cwd: path,
-  url: path,
-  headers: stringMap,
-} as const;
-
 /** An object with exactly these properties, `required` ones among them. */
 export function exactly(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: "object", additionalProperties: false, properties, required };

@@ -122,7 +122,6 @@ async function createApp(hub: Hub, lock: HomeLock, input: AppInput): Promise<App
       log,
       version,
       clock,
-      env,
       adminToken: opened.adminToken,
       dashboard: dashboardFolder(),
       url: () => opened.url,

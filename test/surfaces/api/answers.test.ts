@@ -33,8 +33,8 @@ it("every route answers what its schema says", async () => {
   const told: string[] = [];
   await using api: TestApi = await testApi({
     agents: { main: ["all"] },
+    env: { HOME: home.home },
     options: {
-      env: { HOME: home.home },
       gateway: () => ({
         endStreams() {},
         counts: () => ({ sessions: 0, streams: 0, subscriptions: 0, heldCalls: 0 }),

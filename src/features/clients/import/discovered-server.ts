@@ -2,11 +2,11 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { mapTexts } from "../../../lib/json.ts";
 import { checkServerConfig } from "../../../machine/config/sections/server-config.ts";
-import type { ServerInput } from "../../../servers/contract.ts";
 import type { Client, HostContext, RawServerEntry } from "../client.ts";
+import type { ImportFields, LooseIdentity } from "../contract.ts";
 import { isToolkeep } from "../own-entry.ts";
 import { containsSecret, digestReach, maskReach, type Reach } from "../reach.ts";
-import { buildLooseIdentity, dropMissing, findReferences, type LooseIdentity } from "../references.ts";
+import { buildLooseIdentity, dropMissing, findReferences } from "../references.ts";
 import { type ExpandedText, expand, type VariableContext } from "../variables.ts";
 import { parseServerEntry, type ServerEntry } from "./server-entry.ts";
 
@@ -25,7 +25,7 @@ export interface ServerLocation {
 export interface DiscoveredServer {
   readonly name: string;
   readonly locations: readonly ServerLocation[];
-  readonly fields: ServerInput;
+  readonly fields: ImportFields;
   readonly display: {
     readonly reach: string;
     readonly envKeys: readonly string[];
@@ -198,7 +198,7 @@ function toReach(server: ServerEntry, folder: string): Reach {
   };
 }
 
-function toFields(server: ServerEntry, reach: Reach, isComplete: boolean): ServerInput {
+function toFields(server: ServerEntry, reach: Reach, isComplete: boolean): ImportFields {
   const { oauth, timeoutMs, connectTimeoutMs } = server;
   return {
     ...reach,

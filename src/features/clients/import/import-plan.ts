@@ -1,18 +1,7 @@
 import { checkServerConfig } from "../../../machine/config/sections/server-config.ts";
 import type { ServerConfig } from "../../../machine/config/settings.ts";
+import type { ImportCandidate, ImportVerdict } from "../contract.ts";
 import { digestReachLoosely, findMissingParts, type Reach } from "../reach.ts";
-import type { LooseIdentity } from "../references.ts";
-
-/** A discovered server, as far as planning needs it. */
-export interface Candidate {
-  readonly name: string;
-  /** Every client that has it. */
-  readonly clients: readonly string[];
-  /** As in `DiscoveredServer`. */
-  readonly digests: readonly string[];
-  readonly loose?: LooseIdentity;
-  readonly skipped?: string | null;
-}
 
 /** A server that is registered in Toolkeep. */
 export interface RegisteredServer {
@@ -23,27 +12,11 @@ export interface RegisteredServer {
   readonly source: ServerConfig["source"];
 }
 
-/** What the import will do with a server. `name` is its current or future name in Toolkeep. */
-export type Verdict =
-  | { readonly kind: "new"; readonly name: string }
-  | { readonly kind: "renamed"; readonly name: string; readonly why: "taken" | "not allowed" }
-  | {
-      readonly kind: "same";
-      readonly name: string;
-      /** Parts that have a value neither here nor in the registered server. */
-      readonly lacks?: readonly string[];
-      /** Literal values in the client's settings differ from the registered ones. */
-      readonly otherValues?: true;
-    }
-  /** It was registered without the values of its variables, which are set now. */
-  | { readonly kind: "completed"; readonly name: string }
-  | { readonly kind: "skipped"; readonly reason: string };
-
 /** Returns one verdict per candidate, in order. No name is assigned twice. */
 export function planImport(
-  candidates: readonly Candidate[],
+  candidates: readonly ImportCandidate[],
   registered: readonly RegisteredServer[],
-): Verdict[] {
+): ImportVerdict[] {
   const taken = new Set(registered.map(({ name }) => name));
   return candidates.map((candidate) => {
     const verdict =
@@ -56,9 +29,9 @@ export function planImport(
 }
 
 function matchExactly(
-  { digests, skipped }: Candidate,
+  { digests, skipped }: ImportCandidate,
   registered: readonly RegisteredServer[],
-): Verdict | undefined {
+): ImportVerdict | undefined {
   if (skipped) return { kind: "skipped", reason: skipped };
   const [digest, ...asWritten] = digests;
   const same = registered.find((server) => server.digest === digest);
@@ -73,7 +46,10 @@ function matchExactly(
  * Recognises a server that was imported before and whose values changed since. Only names that an import would assign
  * match, because two accounts of one service differ only in a value and the name.
  */
-function matchLoosely(candidate: Candidate, registered: readonly RegisteredServer[]): Verdict | undefined {
+function matchLoosely(
+  candidate: ImportCandidate,
+  registered: readonly RegisteredServer[],
+): ImportVerdict | undefined {
   const { loose } = candidate;
   if (!loose) return undefined;
   const ignored = [...loose.references, ...loose.optional];
@@ -98,7 +74,7 @@ function matchLoosely(candidate: Candidate, registered: readonly RegisteredServe
 }
 
 /** Whether an import could have assigned this name to the candidate. */
-function couldHaveName({ name, clients }: Candidate, registeredName: string): boolean {
+function couldHaveName({ name, clients }: ImportCandidate, registeredName: string): boolean {
   const allowed = isAllowed(name) ? name : toAllowedName(name);
   const bases = clients.map((client) => appendClient(allowed, client));
   return (
@@ -111,7 +87,7 @@ function couldHaveName({ name, clients }: Candidate, registeredName: string): bo
   );
 }
 
-function chooseName({ name, clients }: Candidate, taken: ReadonlySet<string>): Verdict {
+function chooseName({ name, clients }: ImportCandidate, taken: ReadonlySet<string>): ImportVerdict {
   const allowed = isAllowed(name) ? name : toAllowedName(name);
   if (!taken.has(allowed))
     return allowed === name ? { kind: "new", name } : { kind: "renamed", name: allowed, why: "not allowed" };

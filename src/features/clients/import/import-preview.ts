@@ -1,27 +1,7 @@
+import type { ImportCandidate, ImportPreviewServer, ImportVerdict } from "../contract.ts";
 import type { DiscoveredServer } from "./discovered-server.ts";
-import type { Candidate, Verdict } from "./import-plan.ts";
 
-/** A discovered server and what the import will do with it, for people. Contains keys of env and headers, never values. */
-export interface PreviewedServer {
-  readonly name: string;
-  readonly clients: readonly string[];
-  readonly files: readonly string[];
-  /** The project, if only its settings contain the server: somebody else may have written them. */
-  readonly project: string | null;
-  readonly reach: string;
-  readonly envKeys: readonly string[];
-  readonly headerKeys: readonly string[];
-  /** Whether it will be enabled. */
-  readonly enabled: boolean;
-  /** References to variables that are not set. */
-  readonly missing: readonly string[];
-  /** The parts with these references: `env.KEY`, `headers.KEY`, `args.N`, `command`, `url`, `cwd`. */
-  readonly missingIn: readonly string[];
-  readonly notes: readonly string[];
-  readonly verdict: Verdict;
-}
-
-export function toPreview(server: DiscoveredServer, verdict: Verdict): PreviewedServer {
+export function toPreview(server: DiscoveredServer, verdict: ImportVerdict): ImportPreviewServer {
   const { name, locations, display, fields, missing, missingIn, notes } = server;
   return {
     name,
@@ -37,13 +17,13 @@ export function toPreview(server: DiscoveredServer, verdict: Verdict): Previewed
   };
 }
 
-export function toCandidate(server: DiscoveredServer): Candidate {
+export function toCandidate(server: DiscoveredServer): ImportCandidate {
   const { name, digests, loose, skipped } = server;
   return { name, clients: listClients(server), digests, ...(loose ? { loose } : {}), skipped };
 }
 
 /** Whether the import changes anything. */
-export function isImported(verdict: Verdict): verdict is Extract<Verdict, { name: string }> {
+export function isImported(verdict: ImportVerdict): verdict is Extract<ImportVerdict, { name: string }> {
   return verdict.kind === "new" || verdict.kind === "renamed" || verdict.kind === "completed";
 }
 

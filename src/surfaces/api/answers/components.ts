@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { namedSchemas } from "../../../contract/shape.ts";
-import { accessAnswers } from "./access.ts";
 import { daemonAnswers } from "./daemon.ts";
-import { importAnswers } from "./imports.ts";
 import { settingAnswers } from "./settings.ts";
 import * as s from "./shape.ts";
 import { toolAnswers } from "./tools.ts";
 
 /** The schema of every answer of the kernel, by the name that its type has in `contract.ts`. */
 export const COMPONENTS = {
-  ...accessAnswers,
   ...toolAnswers,
-  ...importAnswers,
   ...settingAnswers,
   ...daemonAnswers,
 };

@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Candidate,
-  planImport,
-  type RegisteredServer,
-} from "../../../../src/features/clients/import/import-plan.ts";
+import type { ImportCandidate } from "../../../../src/features/clients/contract.ts";
+import { planImport, type RegisteredServer } from "../../../../src/features/clients/import/import-plan.ts";
 import type { Reach } from "../../../../src/features/clients/reach.ts";
 import { buildLooseIdentity } from "../../../../src/features/clients/references.ts";
 import { checkServerConfig } from "../../../../src/machine/config/sections/server-config.ts";
 
-const candidate = (name: string, digest = name, more: Partial<Candidate> = {}): Candidate => ({
+const candidate = (name: string, digest = name, more: Partial<ImportCandidate> = {}): ImportCandidate => ({
   name,
   clients: ["cursor"],
   digests: [digest],

@@ -1,13 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { createSnippets } from "../../../../features/clients/snippets.ts";
 import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
-import type { Discovery, McpPlace, SnippetList } from "../../contract.ts";
-import { exactly, nameText } from "../../schema.ts";
+import type { Discovery, McpPlace } from "../../contract.ts";
 import { currentHealth } from "../daemon/health.ts";
-
-/** No token looks like it. */
-const PLACEHOLDER = "YOUR_TOKEN";
 
 /** Where MCP is served, and whether it is: what a page shows as its state, and gives to people for their clients. */
 export function discoveryRoute(app: FastifyInstance, context: ApiContext): void {
@@ -30,29 +25,6 @@ export function discoveryRoute(app: FastifyInstance, context: ApiContext): void 
         servers: places("/server", hub.upstream.servers()),
         health: await currentHealth(context),
       };
-    },
-  );
-
-  app.get<{ Querystring: { toolbox?: string } }>(
-    "/mcp/snippets",
-    {
-      schema: {
-        summary: "Shows what to write into the settings of MCP clients, with a placeholder for the token",
-        querystring: exactly({ toolbox: nameText }),
-        response: gives("SnippetList"),
-      },
-    },
-    ({ query: { toolbox } }): SnippetList => {
-      const path =
-        toolbox === undefined ? "" : `/${encodeURIComponent(hub.catalog.toolboxes.get(toolbox).name)}`;
-      const access = {
-        url: `${options.url()}/mcp${path}`,
-        token: PLACEHOLDER,
-        command: "toolkeep",
-        args: ["stdio"],
-        env: { TOOLKEEP_URL: options.url(), TOOLKEEP_TOKEN: PLACEHOLDER },
-      };
-      return { snippets: createSnippets(access, process.platform), placeholder: PLACEHOLDER };
     },
   );
 }

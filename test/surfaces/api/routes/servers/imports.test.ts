@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { toCandidate } from "../../../../../src/features/clients/import/import-preview.ts";
 import { clientHome } from "../../../../support/client-home.ts";
+import { tempHome } from "../../../../support/temp-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
 
@@ -18,7 +19,7 @@ describe("imports", () => {
     });
     await home.write("project/.mcp.json", { mcpServers: { c: { command: "c", env: { C: "${UNSET}" } } } });
     await home.write(".cursor/mcp.json", "{");
-    await using api = await testApi({ options: { env: { HOME: home.home } } });
+    await using api = await testApi({ env: { HOME: home.home } });
     const { status, body } = await api.request("GET", `/api/imports?cwd=${encodeURIComponent(home.project)}`);
     expect(status).toBe(200);
     expect(body.servers).toMatchObject([
@@ -44,7 +45,7 @@ describe("imports", () => {
     await home.write(".gemini/settings.json", {
       mcpServers: { every: { ...EVERYTHING, env: { KEY: CANARY } }, other: { command: "never-started" } },
     });
-    await using api = await testApi({ options: { env: { HOME: home.home } } });
+    await using api = await testApi({ env: { HOME: home.home } });
     const { body } = await api.request("POST", "/api/imports", { names: ["every"], wait: true });
     expect(body.results).toMatchObject([
       { verdict: { kind: "new", name: "every" }, error: null, server: { state: "ready", envKeys: ["KEY"] } },
@@ -67,7 +68,7 @@ describe("imports", () => {
     await using home = await clientHome();
     const entry = (token: string) => ({ url: "https://x.example/mcp", headers: { Authorization: token } });
     await home.write(".cursor/mcp.json", { mcpServers: { one: entry("first"), two: entry("second") } });
-    await using api = await testApi({ options: { env: { HOME: home.home } } });
+    await using api = await testApi({ env: { HOME: home.home } });
     await api.hub.upstream.add("mine", { ...entry("first"), enabled: false });
     const { body } = await api.request("GET", "/api/imports");
     expect(body.servers.map((server: { verdict: object }) => server.verdict)).toEqual([
@@ -81,11 +82,15 @@ describe("imports", () => {
     await home.write(".cursor/mcp.json", {
       mcpServers: { every: { ...EVERYTHING, env: { KEY: "${env:LATE}" } } },
     });
-    const env: Record<string, string> = { HOME: home.home };
-    await using api = await testApi({ options: { env } });
-    const first = await api.request("POST", "/api/imports", { names: ["every"], wait: true });
-    expect(first.body.results).toMatchObject([{ server: { state: "disabled", envKeys: [] } }]);
-    env.LATE = CANARY;
+    await using kept = await tempHome();
+    const start = (env: Readonly<Record<string, string>>) =>
+      testApi({ home: kept.path, env: { HOME: home.home, ...env } });
+    {
+      await using before = await start({});
+      const first = await before.request("POST", "/api/imports", { names: ["every"], wait: true });
+      expect(first.body.results).toMatchObject([{ server: { state: "disabled", envKeys: [] } }]);
+    }
+    await using api = await start({ LATE: CANARY });
     const { body } = await api.request("GET", "/api/imports");
     expect(body.servers[0].verdict).toEqual({ kind: "completed", name: "every" });
     const second = await api.request("POST", "/api/imports", { names: ["every"], wait: true });
@@ -100,7 +105,7 @@ describe("imports", () => {
       mcpServers: { a: { command: "a", disabled: true }, "b\tb": { command: "b", disabled: true } },
     });
     const { servers } = await home.discover();
-    await using api = await testApi({ options: { env: { HOME: "/nowhere" } } });
+    await using api = await testApi({ env: { HOME: "/nowhere" } });
     const candidates = servers.map(toCandidate);
     const preview = await api.request("POST", "/api/imports/preview", { servers: candidates });
     expect(preview.body.verdicts).toEqual([
@@ -145,7 +150,7 @@ describe("imports", () => {
   });
 
   it("refuse a folder that is no whole path, and a name that was not found", async () => {
-    await using api = await testApi({ options: { env: { HOME: "/nowhere" } } });
+    await using api = await testApi({ env: { HOME: "/nowhere" } });
     expect((await api.request("GET", "/api/imports?cwd=here")).status).toBe(400);
     expect((await api.request("POST", "/api/imports", { names: ["gone"] })).status).toBe(404);
   });
