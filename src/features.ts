@@ -45,24 +45,24 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   clients,
 ];
 
-/** The command line loads this file at every start: what follows loads the rest when it is needed. */
+/** The command line loads this file at every start. The functions below load the rest on demand. */
 export function loadedFeatures(): Promise<readonly LoadedFeature[]> {
   return loadFeatures(FEATURES);
 }
 
-/** The store of a home, with the tables of features. */
+/** Opens the store of a home, with the tables of features. */
 export async function openHomeStore(options: Omit<StoreOptions, "parts">): Promise<Store> {
   const { openStore } = await import("./machine/db/open.ts");
   return openStore({ ...options, parts: storePartsOf(await loadedFeatures()) });
 }
 
-/** The settings of a home, with those that features declare. */
+/** Loads the settings of a home, with those that features declare. */
 export async function loadHomeSettings(options: Omit<LoadOptions, "declared">): Promise<LoadedSettings> {
   const { loadSettings } = await import("./machine/config/load.ts");
   return loadSettings({ ...options, declared: settingsOfFeatures(await loadedFeatures()) });
 }
 
-/** Every problem and warning in the settings of a home. */
+/** Lists every problem and warning in the settings of a home. */
 export async function checkHomeSettings(options: Omit<LoadOptions, "declared">) {
   const { checkFiles } = await import("./machine/config/load.ts");
   return checkFiles({ ...options, declared: settingsOfFeatures(await loadedFeatures()) });

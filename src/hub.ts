@@ -74,37 +74,40 @@ import { Upstream } from "./servers/upstream.ts";
 export interface HubOptions {
   /** Absent: `settings`, or the settings of the home, with the environment on top. */
   readonly loaded?: LoadedSettings;
-  /** In the place of the home's settings file, with the same keys: `{ mcpServers: { … }, rules: [ … ] }`. */
+  /** Replaces the home's settings file, with the same keys: `{ mcpServers: { … }, rules: [ … ] }`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Where everything is kept; default `TOOLKEEP_HOME`, else `~/.toolkeep`. */
+  /** The folder of the home; default `TOOLKEEP_HOME`, else `~/.toolkeep`. */
   readonly home?: string;
-  /** As it introduces itself to servers. */
+  /** The version that it reports to servers. */
   readonly version?: string;
-  /** Default: that of the process. */
+  /** Default: the environment of the process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly log?: Log;
   /** The newest lines of that log as JSON, oldest first, for `get_platform_logs`. */
   readonly recentLog?: () => readonly string[];
-  /** Tools of the program's own, granted and ruled by name as all are. It keeps the sources, and closes them. */
+  /**
+   * Tools of the embedding program, granted and ruled by name like all others. The program keeps the sources and closes
+   * them.
+   */
   readonly sources?: readonly ToolSource[];
   readonly clock?: Clock;
   readonly newId?: NewId;
 }
 
-/** What a program that embeds the hub is to servers. */
+/** The name that servers see for a program that embeds the hub. */
 export const LIBRARY = "library";
 
-/** Where none are given, those of the home. */
+/** Default: the settings of the home. */
 export function settingsOf({ settings, home }: HubOptions, env: NodeJS.ProcessEnv): Promise<LoadedSettings> {
   const chosen = { ...(settings && { given: settings }), ...(home !== undefined && { home }) };
   return loadHomeSettings({ cwd: process.cwd(), env, isTrusted: () => false, ...chosen });
 }
 
-/** Everything behind one tool layer, wired. The gateway, the API and an embedding program all use this. */
+/** The whole tool layer, connected. The gateway, the API and embedding programs use it. */
 export interface Hub {
-  /** The settings in force now; replaced whole when a settings file changes. */
+  /** The current settings. Replaced as a whole when a settings file changes. */
   readonly settings: Settings;
-  /** Where the settings came from: files, warnings, origins. */
+  /** The origin of the settings: files, warnings, where each value came from. */
   readonly loaded: LoadedSettings;
   readonly store: Store;
   readonly vault: Vault;
@@ -140,30 +143,33 @@ export interface Hub {
     "decide" | "isHidden" | "decider" | "labelledConversations" | "clearLabels"
   >;
   callTool(call: ToolCall): Promise<ToolOutcome>;
-  /** Makes the calls of one step: together where they may, else one by one. The outcomes are in their order. */
+  /**
+   * Makes the calls of one step: together if they allow it, otherwise one by one. The outcomes have the order of the
+   * calls.
+   */
   callBatch(calls: readonly ToolCall[], options?: BatchOptions): Promise<readonly ToolOutcome[]>;
-  /** The same for whatever comes together and may call tools. */
+  /** Does the same for other work that comes together and may call tools. */
   runBatch<R>(members: readonly BatchMember<R>[], signal: AbortSignal): Promise<readonly R[]>;
-  /** A conversation of an agent: the tools of each turn of a model, and the calls that come back. */
+  /** Opens a conversation of an agent: the tools of each turn of a model, and the calls that come back. */
   session(options: SessionOptions): Session;
-  /** What a caller's model has to be told of the tools that are not in its lists; empty where all are. */
+  /** Tells a caller's model about tools that are not in its lists; empty if all are. */
   promptSection(caller: Caller): Promise<string>;
-  /** What `tool_search` would find for a caller, and why: for people. */
+  /** Shows people what `tool_search` would find for a caller, and why. */
   readonly explainSearch: ExplainSearch;
-  /** What people should know about a tool: that its schema cannot be used, for one. */
+  /** Problems of a tool that people should know about, such as an unusable schema. */
   warningsOf(tool: Tool): readonly string[];
-  /** Takes over newly loaded settings: servers and rules of files come and go without a restart. */
+  /** Applies newly loaded settings. Servers and rules in files change without a restart. */
   apply(loaded: LoadedSettings): Promise<void>;
-  /** Takes over what another process changed in the store; everything, where it is not said what. */
+  /** Applies changes that another process made in the store; all of them if it is not known which. */
   reload(...changed: Partial<Parameters<StoreFollower["reload"]>>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** As many batches may run at full width at the same time; the calls of further ones wait for each other. */
+/** How many batches may run at full width at the same time. Calls of further batches wait for each other. */
 const FULL_BATCHES = 10;
 const EVERYTHING: ReadonlySet<ChangeKind> = new Set(["everything"]);
 
-/** The composition root: wiring only. What it opened is closed again when it throws. */
+/** The composition root: wiring only. If it throws, it closes what it opened. */
 export async function createHub(options: HubOptions): Promise<Hub> {
   const closing = new ClosingStack();
   try {
@@ -178,7 +184,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const { env = process.env, version = LIBRARY, log = silentLog } = options;
   const { clock = systemClock, newId = randomId } = options;
   let loaded = options.loaded ?? (await settingsOf(options, env));
-  // Whoever brings settings of its own has taken the home already; a program that embeds the hub has it to itself, too.
+  // A caller that brings its own settings has locked the home already. An embedding program has the home to itself.
   if (!options.loaded) {
     const lock = await lockHome(loaded.settings.home, { holder: "library", waitMs: 0 });
     closing.add({ close: () => lock.release() });
@@ -189,7 +195,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const events = new Events((error, event) => log.error({ err: error, event }, "an event listener failed"));
   const shared = { events, clock, newId };
 
-  // Found out while the store is opened, where it counts: the default rules ask about commands that nothing confines.
+  // Checked while the store is opened, and only if it matters: the default rules ask about commands that nothing confines.
   const sandbox = createSandbox({ home, env, clock, newId });
   const findSandbox = ({ defaultRules, shell }: Settings) =>
     defaultRules && shell.sandbox === "auto" ? sandbox.check() : undefined;
@@ -198,7 +204,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const parts = storePartsOf(features);
   const store = closing.add(await openStore({ home, databaseUrl, clock, parts }));
   await sandboxKnown;
-  // Before anything is read, so that whatever another process changes from here on is noticed.
+  // Read first, so that later changes by other processes are noticed.
   const revision = await store.revision();
   const processes = closing.add(createProcesses(newId));
   const trustDeps = { store, settings, env, log, version, processes, sandbox, ...shared };

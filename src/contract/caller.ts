@@ -1,4 +1,4 @@
-/** What a token must carry to see or call a tool. A token without a scope list has all of them. */
+/** The scopes that a token needs to see or call tools. A token without a scope list has all of them. */
 export const SCOPES = [
   "files",
   "shell",
@@ -16,16 +16,19 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Lets a token see what bears a label, beside what bears none. It is part of no "all of them": it has to be named. */
+/**
+ * Lets a token see items with a label, besides items without one. Must always be named: a token without a scope list
+ * does not have it.
+ */
 export type LabelScope = `label:${string}`;
-/** What the list of a token may hold. */
+/** An entry in a token's scope list. */
 export type TokenScope = Scope | LabelScope;
 
 const LABEL_PREFIX = "label:";
-/** How labels are written. */
+/** The format of labels. */
 export const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** The label that a scope is about; undefined: it is about tools. */
+/** Returns the label in a scope; undefined if the scope is about tools. */
 export function labelOf(scope: string): string | undefined {
   const label = scope.startsWith(LABEL_PREFIX) ? scope.slice(LABEL_PREFIX.length) : "";
   return LABEL.test(label) ? label : undefined;
@@ -35,16 +38,19 @@ export function isTokenScope(text: string): text is TokenScope {
   return SCOPES.includes(text as Scope) || labelOf(text) !== undefined;
 }
 
-/** What people and admin tokens may do at `/api`, each more than the one before. */
+/** The roles of people and admin tokens at `/api`. Each includes the previous one. */
 export const ROLES = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether whoever has a role may do what wants another. */
+/** True if `role` includes `wanted`. */
 export function covers(role: Role, wanted: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
-/** Who an agent is to others: the one of a conversation, one that works for another, or one that only looks around for it. */
+/**
+ * An agent's place among others: the agent of a conversation, a sub-agent that works for another, or a scout that only
+ * reads for it.
+ */
 export type AgentContext = "main" | "sub-agent" | "scout";
 
 /** A folder outside its workspace that an agent may use. */
@@ -53,54 +59,57 @@ export interface FolderGrant {
   readonly access: "read" | "write";
 }
 
-/** A smaller part of what an agent has, chosen by the address it came to. */
+/** Limits an agent to a part of its tools, by the address that its client uses. */
 export type Narrowing =
-  /** What this toolbox holds and the agent has; without the floor. */
+  /** The agent's tools that are in this toolbox, without the core floor. */
   | { readonly toolbox: string }
-  /** What this server offers, by the names that it gave. */
+  /** The tools of this server, under the names that the server gave them. */
   | { readonly server: string };
 
-/** The program in which the caller's model runs, as far as it is known; `client`: as it calls itself. */
+/** The program in which the caller's model runs, as far as it is known. `client` is the name that it gives itself. */
 export interface Host {
   readonly client?: string;
-  /** It was told that its tool list is another now, and did not look: what it finds, it calls through `call_tool`. */
+  /** It ignored the notice that its tool list changed. Tools that it finds must be called through `call_tool`. */
   readonly keepsList?: boolean;
-  /** How many tokens its model can read, and how many tools it takes; absent: what is known of client and model. */
+  /**
+   * The context window of its model in tokens, and the most tools it accepts. Absent: known values for the client and
+   * model.
+   */
   readonly window?: number;
   readonly maxTools?: number;
 }
 
-/** Who calls: an agent, seen through the token it came with. */
+/** The caller of a tool: an agent, with the limits of its token. */
 export interface Caller {
   readonly agentId: string;
   readonly agentName: string;
   readonly context: AgentContext;
   readonly parentId: string | null;
   readonly toolboxes: readonly string[];
-  /** Tools granted one by one, by name. */
+  /** Tools granted individually, by name. */
   readonly grants: readonly string[];
   readonly folders: readonly FolderGrant[];
-  /** Null: every scope of tools, and no label. */
+  /** Null: every scope for tools, and no label. */
   readonly scopes: readonly TokenScope[] | null;
-  /** Scopes whose writing tools this connection does not get, whatever its token has. */
+  /** Scopes whose writing tools this connection does not get, even if its token has them. */
   readonly withheld?: readonly Scope[];
-  /** The person at the command line or dashboard: every tool that exists, whatever the toolboxes. */
+  /** The person at the command line or dashboard, who can call every existing tool regardless of toolboxes. */
   readonly operator: boolean;
   readonly tokenId: string | null;
-  /** The name of the person who calls, or has the agent call. */
+  /** The name of the person who calls, or for whom the agent calls. */
   readonly person?: string;
   /** Ties the calls of one conversation together. */
   readonly conversation: string;
   readonly narrowing?: Narrowing;
-  /** Tools that are never left out of its lists, by name. */
+  /** Names of tools that its lists always include. */
   readonly pins?: readonly string[];
-  /** The model it runs on, where somebody said so. */
+  /** The model that it runs on, if it is known. */
   readonly model?: string;
-  /** That model runs on this machine or near it, whatever its name. */
+  /** The model runs on this machine or near it, whatever its name. */
   readonly localModel?: boolean;
   /** It leads other agents. */
   readonly coordinator?: boolean;
   readonly host?: Host;
-  /** A person sits at its client, who may approve a single call of it there. */
+  /** A person sits at its client and may approve single calls there. */
   readonly interactive?: boolean;
 }

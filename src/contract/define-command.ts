@@ -1,9 +1,9 @@
 import type { RouteMethod } from "./define-route.ts";
 
-/** A command of the command line that has others under it: `toolkeep project`. Light: every command line loads it. */
+/** A command with subcommands: `toolkeep project`. Keep it light: every start of the command line loads it. */
 export interface CommandGroup {
   readonly name: string;
-  /** What is above it in the help: "People and agents". */
+  /** The heading above it in the help: "People and agents". */
   readonly heading: string;
   readonly summary: string;
   readonly commands: readonly Command[];
@@ -15,13 +15,16 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: readonly CommandOption[];
-  /** It lists what may be long: it takes `--limit` and `--offset`. */
+  /** It prints a list that can be long, and takes `--limit` and `--offset`. */
   readonly isPaged?: boolean;
-  /** It deletes or revokes something: this is asked first, unless `--yes` is given. Gets what the body gets. */
+  /**
+   * The question to confirm before it deletes or revokes something, unless `--yes` is given. Gets the arguments of the
+   * command.
+   */
   readonly asks?: (...params: string[]) => string;
-  /** What follows the command in each example of its help. */
+  /** The arguments of each example in its help. */
   readonly examples?: readonly string[];
-  /** Loads what it does. */
+  /** Loads the implementation. */
   readonly load: () => Promise<CommandBody>;
 }
 
@@ -31,23 +34,23 @@ export interface CommandOption {
   readonly summary: string;
   readonly default?: string;
   readonly isRequired?: boolean;
-  /** It may be given several times; its value is a list. */
+  /** It may be given several times. Its value is a list. */
   readonly isRepeatable?: boolean;
 }
 
-/** Gets the words of the usage, then the options; its exit code is 0 unless it says otherwise. */
+/** Gets the arguments of the usage, then the options. The exit code is 0 unless it returns another. */
 // biome-ignore lint/suspicious/noExplicitAny: what a command takes is known where it is written
 export type CommandBody = (run: CommandRun, ...params: any[]) => Promise<number | undefined>;
 
-/** What a command works with: the API, and the person at the terminal. */
+/** The resources of a command: the API, and the person at the terminal. */
 export interface CommandRun {
   /** How wide the terminal is. */
   readonly columns: number;
   get<T>(path: string): Promise<T>;
   send<T>(method: RouteMethod, path: string, body?: unknown): Promise<T>;
-  /** `value` for machines (`--json`), `human` for people. */
+  /** Prints `value` with `--json`, otherwise `human`. */
   print(value: object, human: string): void;
-  /** The text as it was typed; `-` reads standard input. */
+  /** Returns the text as typed; `-` reads standard input. */
   readText(given: string): Promise<string>;
   progress<T>(label: string, work: Promise<T>): Promise<T>;
 }

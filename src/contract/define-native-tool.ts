@@ -5,17 +5,17 @@ import type { Tool } from "./tool.ts";
 
 export { failed, output, outputContent } from "./define-tool.ts";
 
-/** A tool of the core floor. A full disk or a missing right is an answer, not a bug. */
+/** Defines a tool of the core floor. A full disk or a missing permission is an answer, not a bug. */
 export function defineTool<Args extends object>(definition: Definition<Args>): Tool {
   return toolOf(definition, { origin: "native", floor: true, wildcard: true }, explainError);
 }
 
-/** A tool that a toolbox has to give; `*` does. */
+/** Defines a tool that must be granted by a toolbox; `*` covers it. */
 export function defineGranted<Args extends object>(definition: Definition<Args>): Tool {
   return toolOf(definition, { origin: "native", floor: false, wildcard: true }, explainError);
 }
 
-/** The same two with their arguments as one shape. */
+/** The same two functions, with the arguments as one shape. */
 export function floorTool<Shape extends z.ZodObject>(definition: ShapedDefinition<Shape>): Tool {
   return defineTool(plainDefinition(definition));
 }
@@ -24,7 +24,7 @@ export function grantedTool<Shape extends z.ZodObject>(definition: ShapedDefinit
   return defineGranted(plainDefinition(definition));
 }
 
-/** A tool that manages Toolkeep itself: only by name, only for the agent of a conversation. */
+/** Defines a tool that manages Toolkeep itself. It is granted only by name, and only to the agent of a conversation. */
 export function definePlatform<Args extends object>(
   definition: Omit<Definition<Args>, "scope" | "availability">,
 ): Tool {

@@ -13,11 +13,11 @@ export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly project: ProjectPolicy;
   readonly env?: string;
-  /** A change counts from the next start only. */
+  /** A change applies only after a restart. */
   readonly restart?: true;
 }
 
-/** By their dotted keys in the files: `projects.max_open`. */
+/** By dotted key in the files: `projects.max_open`. */
 export type FeatureSettings = Readonly<Record<string, Setting>>;
 
 export function defineSetting<S extends z.ZodType, const D extends z.output<S> | null>(

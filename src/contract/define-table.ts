@@ -5,7 +5,7 @@ import type { z } from "zod";
 export type Column = Kind | `${Kind}?`;
 export type Kind = "text" | "number" | "flag" | "json" | "bytes";
 
-/** A table that belongs to a feature. The names of its columns are those of the record. */
+/** A table that belongs to a feature. Its columns have the names of the record's properties. */
 export interface Table<Shape extends z.ZodObject = z.ZodObject> {
   /** Camel case here, snake case in the database. */
   readonly name: string;
@@ -14,15 +14,15 @@ export interface Table<Shape extends z.ZodObject = z.ZodObject> {
   readonly record: Shape;
   readonly columns: Readonly<Record<string, Column>>;
   readonly key: readonly string[];
-  /** Columns that are sealed with the home's key; a rotation of the key seals them anew. */
+  /** Columns that are sealed with the home's key. A key rotation seals them again. */
   readonly sealed: readonly string[];
   /** Whether its rows are in backups. */
   readonly isDumped: boolean;
-  /** The kind of change that other processes on the database are told of; null: none. */
+  /** The kind of change that is announced to other processes on the database; null: none. */
   readonly announces: string | null;
 }
 
-/** A row as the database has it. */
+/** A row as it is stored. */
 export type RowOf<T extends Table> = { [C in keyof z.infer<T["record"]>]: Stored<z.infer<T["record"]>[C]> };
 
 type Stored<V> = V extends null
@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   custom: "bytes",
 };
 
-/** How a database spells the kinds of column there are. */
+/** The column types of a database. */
 export interface ColumnTypes {
   /** Text compared byte by byte, so that lists come in the same order everywhere. */
   readonly text: ColumnDataType | RawBuilder<unknown>;
@@ -74,9 +74,9 @@ export interface ColumnTypes {
   readonly number: ColumnDataType;
   /** 0 or 1. */
   readonly flag: ColumnDataType;
-  /** A number that is the key of its table: the fastest there is. */
+  /** A number that is the key of its table: the fastest kind of key. */
   readonly rowNumber: ColumnDataType;
-  /** What a table ends with whose rows are to lie in the order of its key; null: nothing. */
+  /** The end of a table definition that stores rows in key order; null if there is none. */
   readonly clustered: RawBuilder<unknown> | null;
 }
 
@@ -90,7 +90,10 @@ export interface Migration {
   up(db: Kysely<any>, types: ColumnTypes): Promise<void>;
 }
 
-/** For rows that go with the row they refer to. Checked when the transaction ends, so that a restore may insert rows in any order. */
+/**
+ * For rows that are deleted with the row they refer to. Checked at the end of a transaction, so that a restore may
+ * insert rows in any order.
+ */
 export function goesWith(reference: ForeignKeyConstraintBuilder): ForeignKeyConstraintBuilder {
   return reference.onDelete("cascade").deferrable().initiallyDeferred();
 }

@@ -1,4 +1,4 @@
-/** How the tools that come with Toolkeep are written, whichever folder offers them. */
+/** Defines the tools that come with Toolkeep, in any folder. */
 
 import type { z } from "zod";
 import type { Scope } from "./caller.ts";
@@ -19,7 +19,7 @@ import type {
 } from "./tool.ts";
 import { text } from "./tool.ts";
 
-/** What such a tool has to say about itself; the rest is the same for all of them. */
+/** The properties that such a tool declares. All others are the same for every native tool. */
 export interface Definition<Args> {
   readonly name: string;
   readonly title: string;
@@ -27,13 +27,13 @@ export interface Definition<Args> {
   readonly description: string;
   readonly properties: Readonly<Record<keyof Args & string, JsonSchema>>;
   readonly required: readonly (keyof Args & string)[];
-  /** What is not named is false. */
+  /** Flags that are missing are false. */
   readonly flags?: Partial<ToolFlags>;
-  /** Reaches what is outside this machine's control: the web. */
+  /** It reaches systems outside this machine: the web. */
   readonly openWorld?: boolean;
-  /** What it can do beside what its domain says. */
+  /** Capabilities besides those of its domain. */
   readonly capabilities?: readonly Capability[];
-  /** Asked before every list and call, from memory; absent: always active. */
+  /** Called before every list and call; must not do I/O. Absent: always active. */
   readonly status?: () => ToolStatus;
   readonly scope: Scope;
   readonly availability?: Availability;
@@ -42,9 +42,9 @@ export interface Definition<Args> {
   readonly labels?: readonly string[];
   /** See `Tool.verbatim`. */
   readonly verbatim?: boolean;
-  /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
+  /** It returns text that is stored already, so that a cut output needs no second copy. */
   readonly rereads?: boolean;
-  /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
+  /** Returns the arguments as people and the audit may see them, valid or not. Absent: unchanged. */
   readonly shownArguments?: (args: unknown) => unknown;
   /** See `Tool.hostsOf`. */
   readonly hostsOf?: (args: Args) => Iterable<string>;
@@ -53,13 +53,13 @@ export interface Definition<Args> {
   run(args: Args, context: ToolContext): Promise<ToolResult>;
 }
 
-/** The same with its arguments as one shape. */
+/** A definition with its arguments as one shape. */
 export type ShapedDefinition<Shape extends z.ZodObject> = Omit<
   Definition<Infer<Shape>>,
   "properties" | "required"
 > & { readonly input: Shape };
 
-/** As `toolOf` takes it. */
+/** Converts a shaped definition for `toolOf`. */
 export function plainDefinition<Shape extends z.ZodObject>({
   input,
   ...definition
@@ -71,7 +71,7 @@ export function plainDefinition<Shape extends z.ZodObject>({
   return { ...definition, properties, required };
 }
 
-/** By what a domain is about; a tool of none of these does nothing outside Toolkeep. */
+/** The capability that a domain implies. Tools of other domains do nothing outside Toolkeep. */
 const BY_DOMAIN: Partial<Record<Domain, Capability>> = {
   shell: "shell",
   web: "net",
@@ -89,7 +89,7 @@ function capabilitiesOf(
   return [...(own ? [own] : []), ...capabilities, ...(scope === "admin" ? (["admin"] as const) : [])];
 }
 
-/** `explain` turns what `run` throws into a sentence for the caller; undefined: it is a bug and thrown on. */
+/** `explain` turns an error of `run` into a sentence for the caller; undefined means a bug, which is thrown again. */
 export function toolOf<Args extends object>(
   definition: Definition<Args>,
   from: Pick<Tool, "origin" | "floor" | "wildcard">,
@@ -107,7 +107,7 @@ export function toolOf<Args extends object>(
     published: { annotations: annotations(definition, flags) },
     flags,
     capabilities: capabilitiesOf(definition, flags),
-    // Pages of anybody.
+    // Anybody can write web pages.
     ...(domain === "web" && { labels: ["untrusted_content"] }),
     ...(definition.labels && { labels: definition.labels }),
     ...(definition.verbatim && { verbatim: true }),
@@ -124,7 +124,7 @@ export function toolOf<Args extends object>(
   };
 }
 
-/** A tool that manages Toolkeep itself: only by name, only for the agent of a conversation. */
+/** Defines a tool that manages Toolkeep itself. It is granted only by name, and only to the agent of a conversation. */
 export function platformTool<Args extends object>(
   definition: Omit<Definition<Args>, "scope" | "availability">,
   explain: (thrown: unknown) => string | undefined,
@@ -136,7 +136,7 @@ export function platformTool<Args extends object>(
   );
 }
 
-/** For `explain`: what whoever called did wrong. */
+/** For `explain`: the message of an error that the caller caused. */
 export function explainRefusal(thrown: unknown): string | undefined {
   return thrown instanceof ToolkeepError && thrown.status < 500 ? thrown.message : undefined;
 }

@@ -105,11 +105,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure with a code of the catalogue. The message says what was expected and what came. */
+/** A failure with a code of the catalogue. The message says what was expected and what came instead. */
 export class ToolkeepError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** What to do: that of the catalogue, unless this one case is known to need another. */
+  /** What to do. Default: the remedy of the catalogue. */
   readonly remedy: string;
 
   constructor(
@@ -133,7 +133,7 @@ export class ToolkeepError extends Error {
   }
 }
 
-/** The message of anything that can be thrown. */
+/** Returns the message of anything that can be thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

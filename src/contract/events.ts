@@ -9,11 +9,11 @@ interface QuestionAskedEvent {
   prompt: string;
   createdAt: number;
   expiresAt: number;
-  /** Of an approval; the arguments as people may see them, and cut. */
+  /** Only for an approval. The arguments are cut and in the form that people may see. */
   tool?: string;
   arguments?: string;
   rule?: string;
-  /** How many calls it is about, where it stands for a batch. */
+  /** The number of calls if the question stands for a batch. */
   calls?: number;
 }
 
@@ -25,7 +25,7 @@ interface QuestionSettledEvent {
   from?: string;
 }
 
-/** How far the sync of a source is, in files. */
+/** The progress of a source's sync, in files. */
 interface SyncProgressEvent {
   source: string;
   seen: number;
@@ -38,7 +38,7 @@ interface SyncProgressEvent {
   total?: number;
 }
 
-/** What the program tells whoever listens. Events inform; nothing may depend on one arriving. */
+/** The events of the program. Events inform; nothing may depend on one arriving. */
 export interface EventMap {
   "call.started": { callId: string; tool: string; agent: string };
   "call.ended": { callId: string; tool: string; agent: string; outcome: OutcomeName; durationMs: number };
@@ -60,7 +60,7 @@ export interface EventMap {
   "rules.changed": { stored: number };
   "secret.changed": { secret: string };
   "source.changed": { source: string; change: "added" | "changed" | "removed" };
-  /** Written, corrected, taken back or forgotten; what it says is not said. */
+  /** A memory was written, corrected, retracted or deleted. Its text is not included. */
   "memory.changed": { memory: string };
   "inbox.changed": { source: string };
   "sync.progress": SyncProgressEvent & { phase: string; rate: number };
@@ -73,7 +73,7 @@ export interface EventMap {
 
 export type EventName = keyof EventMap;
 
-/** Every event there is. */
+/** The names of all events. */
 export const EVENT_NAMES = [
   "call.started",
   "call.ended",
@@ -107,5 +107,5 @@ export const EVENT_NAMES = [
 
 export type Listener<N extends EventName> = (payload: EventMap[N]) => void;
 
-/** How the parts of one program hear of each other. */
+/** The event bus of one hub. */
 export class Events extends Emitter<EventMap> {}

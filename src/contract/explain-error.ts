@@ -1,7 +1,7 @@
 import { ERRORS, ToolkeepError } from "./errors.ts";
 import { explainSystemError } from "./system-error.ts";
 
-/** What a thrown error means for a model; undefined: it is a bug, or for whoever runs Toolkeep to put right. */
+/** Explains a thrown error to a model; undefined if it is a bug, or a problem for the operator of Toolkeep. */
 export function explainError(thrown: unknown): string | undefined {
   if (!(thrown instanceof ToolkeepError)) return explainSystemError(thrown);
   if (thrown.status >= 500) return undefined;

@@ -6,13 +6,13 @@ import type { Check } from "./health.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 
 /**
- * A noun of the product with all that belongs to it: tables, tools, routes, settings, commands, checks. `features.ts` lists
- * the features; nothing else has to know them. `Needs`: what it takes from the hub. `Domain`: its logic, for the few who ask
- * for it by the feature (`domainOf`).
+ * A noun of the product with all its parts: tables, tools, routes, settings, commands, checks. `features.ts` lists the
+ * features; nothing else has to know them. `Needs` is what it takes from the hub. `Domain` is its logic, for the few
+ * that ask for it by the feature (`domainOf`).
  */
 export interface Feature<Needs = never, Domain = unknown> {
   readonly name: string;
-  /** Every command line loads these, and nothing else of the feature. */
+  /** The only part of a feature that every start of the command line loads. */
   readonly commands?: readonly CommandGroup[];
   load(): Promise<FeatureParts<Needs, Domain>>;
 }
@@ -20,28 +20,31 @@ export interface Feature<Needs = never, Domain = unknown> {
 /** The rest of a feature, which the daemon loads. */
 export interface FeatureParts<Needs = never, Domain = unknown> {
   readonly tables?: readonly Table[];
-  /** The steps that lead to the tables. Append only; tables from before there were features have theirs in `machine/db/history/`. */
+  /**
+   * The migrations that create the tables. Append only. Tables that are older than features have theirs in
+   * `machine/db/history/`.
+   */
   readonly migrations?: readonly Migration[];
   readonly settings?: FeatureSettings;
-  /** By the name of a built-in toolbox, the tools that it has by this feature. */
+  /** The tools that this feature adds to built-in toolboxes, by toolbox name. */
   readonly toolboxes?: Readonly<Record<string, readonly string[]>>;
   open(needs: Needs): OpenedFeature<Domain> | Promise<OpenedFeature<Domain>>;
 }
 
-/** What is there while the hub is open. */
+/** The contributions of a feature while the hub is open. */
 export interface OpenedFeature<Domain = unknown> {
   readonly domain?: Domain;
   readonly tools?: readonly Tool[];
-  /** Tools that come and go. */
+  /** Sources whose tools come and go. */
   readonly sources?: readonly ToolSource[];
   readonly routes?: readonly Route[];
   /** For `doctor` and `get_setup_health`; changes nothing. */
   health?(): Promise<readonly Check[]>;
-  /** Deletes what is older than it should be kept; called about once a day. */
+  /** Deletes data that is past its retention. Called about once a day. */
   clean?(): Promise<void>;
-  /** Who reads which secrets beside the arguments of calls. */
+  /** The users of secrets, besides the arguments of calls. */
   usesOfSecrets?(): readonly SecretUse[];
-  /** Another process on the same database changed a table of the feature that announces changes. */
+  /** Called after another process on the same database changed a table of the feature that announces changes. */
   reload?(): Promise<void>;
   close?(): Promise<void>;
 }

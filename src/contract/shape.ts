@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { JsonSchema } from "../lib/json.ts";
 
-/** The type of a shape, read-only all the way down. */
+/** The type of a shape, deeply read-only. */
 export type Infer<S extends z.ZodType> = Frozen<z.infer<S>>;
 
 type Frozen<T> = T extends Uint8Array
@@ -14,7 +14,7 @@ type Frozen<T> = T extends Uint8Array
       ? { readonly [Key in keyof T]: Frozen<T[Key]> }
       : T;
 
-/** A text that says something, with at most so many characters. */
+/** A non-empty text with at most this many characters. */
 export const text = (most: number) => z.string().min(1).max(most);
 /** A description or instructions; may be empty. */
 export const longText = z.string().max(20_000);
@@ -25,7 +25,7 @@ export const time = z.int().describe("Milliseconds since the epoch.");
 /** An object of any kind, such as a JSON Schema. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** What a column of bytes holds, a sealed one for instance. */
+/** The value of a binary column, such as a sealed one. */
 export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 /** The shape as the type `T`, where TypeScript can say more than the JSON Schema does. */
@@ -33,10 +33,10 @@ export function typed<T>(shape: z.ZodType): z.ZodType<T> {
   return shape as unknown as z.ZodType<T>;
 }
 
-/** The properties of an object, each of which may be left out. */
+/** The properties of an object, each of them optional. */
 export type Optional<S extends z.ZodRawShape> = { [Key in keyof S]: z.ZodExactOptional<S[Key]> };
 
-/** Every property may be left out. Left out is not the same as undefined, which `partial()` would allow. */
+/** Makes every property optional. A missing property is not the same as undefined, which `partial()` would allow. */
 export function optional<S extends z.ZodRawShape>(properties: S): Optional<S> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, shape]) => [name, z.exactOptional(shape)]),
@@ -61,7 +61,7 @@ export function namedSchemas(refer: (id: string) => string): Readonly<Record<str
   );
 }
 
-/** The properties of `record` that the shape declares, and no others: what is not picked cannot slip out. */
+/** Returns the properties of `record` that the shape declares and no others, so that nothing else can slip out. */
 export function pick<S extends z.ZodObject>(shape: S, record: Infer<S>): Infer<S> {
   const names = Object.keys(shape.shape);
   return Object.fromEntries(names.map((name) => [name, record[name as keyof Infer<S>]])) as Infer<S>;
@@ -73,7 +73,10 @@ const KEY_ORDER = [
   ...["default", "description"],
 ];
 
-/** Without what zod adds and says nothing: a dialect, the bounds of safe integers, the type of an enumeration, room for anything else. */
+/**
+ * Removes what zod adds without a meaning: the dialect, the bounds of safe integers, the type of an enumeration,
+ * permission for other properties.
+ */
 function plainSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(withoutNoise(schema)).map(([key, value]) => [key, plainValue(key, value)]);
   return Object.fromEntries(entries.sort(([a], [b]) => rank(a as string) - rank(b as string)));
@@ -109,7 +112,7 @@ function mergeTypes(choices: readonly JsonSchema[]): JsonSchema | undefined {
   return isMixed || !areDistinct ? undefined : Object.assign({}, ...choices, { type: types });
 }
 
-/** The schema that anything fits. */
+/** True for the schema that accepts everything. */
 function isEmpty(schema: unknown): boolean {
   return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
 }

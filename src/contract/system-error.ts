@@ -21,14 +21,14 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   EIO: "The disk reported an error. Tell a person.",
 };
 
-/** What an error of the operating system means for a model; undefined for anything else, which is a bug. */
+/** Explains an operating system error to a model; undefined for any other error, which is a bug. */
 export function explainSystemError(thrown: unknown): string | undefined {
   const code = systemCode(thrown);
   // Node's own message is left out: it carries the real path, which may lie outside the allowed folders.
   return code === undefined ? undefined : (EXPLANATIONS[code] ?? `The operating system answered ${code}.`);
 }
 
-/** `ENOENT` and the like; undefined for errors that do not come from the operating system. */
+/** Returns a code such as `ENOENT`; undefined for errors that do not come from the operating system. */
 export function systemCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !("syscall" in thrown) || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;

@@ -1,4 +1,7 @@
-/** What answers say of tools and their calls. The types are those of `tool.ts`, which the path of a call loads without zod. */
+/**
+ * The shapes of tools and their calls in answers. The types are those of `tool.ts`, which the path of a call loads
+ * without zod.
+ */
 
 import { z } from "zod";
 import { SCOPES } from "./caller.ts";
@@ -19,7 +22,7 @@ export const toolStatus: z.ZodType<ToolStatus> = z.union([
   }),
 ]);
 
-/** What people should look at in what a tool says of itself. */
+/** A problem in a tool's own description that people should look at. */
 export const finding = z
   .object({
     kind: z.enum([
@@ -38,7 +41,7 @@ export const finding = z
   .meta({ id: "Finding" });
 export type Finding = Infer<typeof finding>;
 
-/** A tool wherever people see one. */
+/** A tool as people see it. */
 export const toolView = z.object({
   name: z.string(),
   ownName: z.string(),
@@ -55,7 +58,7 @@ export const toolView = z.object({
 });
 export type ToolView = Infer<typeof toolView>;
 
-/** What lists and details say in the same words. */
+/** Properties that lists and details share. */
 export const toolTokens = count.describe("About how many tokens it takes in the list of a model.");
 export const untrustedTool = z.boolean().describe("It comes from an untrusted server.");
 

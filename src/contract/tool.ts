@@ -9,7 +9,7 @@ import type { Caller, Scope } from "./caller.ts";
 
 export type { JsonSchema };
 
-/** What the tools that come with Toolkeep are about. */
+/** The subjects of the tools that come with Toolkeep. */
 export const DOMAINS = [
   "files",
   "shell",
@@ -37,7 +37,7 @@ export const DOMAINS = [
 ] as const;
 export type Domain = (typeof DOMAINS)[number];
 
-/** Where a tool makes sense: for the agent of a conversation, for one spawned by another agent, or for both. */
+/** The agents that a tool is for: the agent of a conversation, one spawned by another agent, or both. */
 export type Availability = "main" | "sub-agent" | "both";
 
 export interface ToolFlags {
@@ -71,56 +71,59 @@ export type ToolStatus =
   | { readonly kind: "disabled"; readonly reason: string }
   | { readonly kind: "pending_approval"; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string }
-  /** It is only announced: people see it named, models do not. */
+  /** Only announced: people see its name, models do not. */
   | { readonly kind: "planned"; readonly reason: string };
 
 export interface Tool {
   /** Unique in the catalogue: `[a-z0-9_]`, at most 64 characters, never reassigned. */
   readonly name: string;
-  /** The name at its origin (`read_text_file`), by which a call may name it when only one active tool has it. */
+  /** The name at its origin (`read_text_file`). A call may use it if only one active tool has it. */
   readonly ownName: string;
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** What people should know about it, such as a published schema that could not be used. */
+  /** A problem that people should know about, such as a published schema that cannot be used. */
   readonly warning?: string;
   readonly outputSchema?: JsonSchema;
   /** Published by the origin and passed on untouched: annotations, icons, `_meta`. */
   readonly published?: Readonly<Record<string, unknown>>;
   readonly flags: ToolFlags;
-  /** Absent: none that matters to anybody. */
+  /** Absent if it has none that matter. */
   readonly capabilities?: readonly Capability[];
-  /** Its origin is one that nobody vouches for: what it says of itself may tighten, never loosen. */
+  /** Nobody vouches for its origin: what it says about itself may tighten rules, never loosen them. */
   readonly untrusted?: boolean;
-  /** The folder that relative paths in its arguments start from; absent: where Toolkeep has the likes of it start. */
+  /** The folder that relative paths in its arguments start from. Absent: the default for its kind of tool. */
   readonly startsIn?: string;
-  /** What a conversation has come in touch with once it has read a result: `untrusted_content`, `secrets` … */
+  /** Labels that a conversation gets once it has read a result: `untrusted_content`, `secrets` … */
   readonly labels?: readonly string[];
   readonly scope: Scope;
   readonly availability: Availability;
   /** Part of the core floor: granted to every agent, whatever its toolboxes. */
   readonly floor: boolean;
-  /** Whether `*` in a toolbox covers it. */
+  /** True if `*` in a toolbox covers it. */
   readonly wildcard: boolean;
   /** For people and for rules: `native`, `platform`, `custom`, `plugin:<plugin>`, `mcp:<server>`. The permission of a tool is `<origin>:<ownName>`. */
   readonly origin: string;
-  /** What a tool of our own is about, for lists; absent for those of others. */
+  /** The subject of a native tool, for lists. Absent for all others. */
   readonly domain?: Domain;
-  /** Its `structured` result is passed on whole or, where it is too large to send, not at all. */
+  /** Its `structured` result is passed on whole, or not at all if it is too large. */
   readonly verbatim?: boolean;
-  /** It gives what is kept elsewhere already: where its output is cut, no second copy is made. */
+  /** It returns text that is stored already, so that a cut output needs no second copy. */
   readonly rereads?: boolean;
-  /** How long one call may take, before the executor's hard cap of 600 s. */
+  /** How long one call may take, within the executor's hard cap of 600 s. */
   readonly timeoutMs: number;
-  /** Each progress update gives a call `timeoutMs` again, before the same cap. */
+  /** Each progress update restarts `timeoutMs`, within the same cap. */
   readonly progressExtendsTimeout?: boolean;
-  /** The arguments as people and the audit may see them, whether they fit or not; absent: as they are. */
+  /** Returns the arguments as people and the audit may see them, valid or not. Absent: unchanged. */
   readonly shownArguments?: (args: unknown) => unknown;
-  /** The hosts that a call with these arguments goes to, for secrets that are bound to some; absent: all that they name. */
+  /**
+   * Returns the hosts that a call with these arguments reaches, for secrets bound to hosts. Absent: all hosts that they
+   * name.
+   */
   hostsOf?(args: Readonly<Record<string, unknown>>): Iterable<string>;
-  /** The URI that a call of it reads, where it stands for a resource; for rules. */
+  /** The URI that a call reads, if the tool stands for a resource; for rules. */
   readonly reads?: string;
-  /** Its arguments may name secrets for later, as `{{secret:NAME}}`: it gets the names, never the values. */
+  /** Its arguments may name secrets for later use, as `{{secret:NAME}}`. It gets the names, never the values. */
   readonly takesSecretNames?: boolean;
   /** Cheap and synchronous: no I/O. */
   status(): ToolStatus;
@@ -129,27 +132,27 @@ export interface Tool {
    * a caller, server or person can cause; a throw is a bug. Stops soon after `context.signal` aborts.
    */
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
-  /** Set: a call of it stands for the call that its arguments describe, and `run` is never used. */
+  /** If set, a call stands for the call that its arguments describe, and `run` is never used. */
   readonly standsFor?: (args: Readonly<Record<string, unknown>>) => Pick<ToolCall, "name" | "arguments">;
-  /** As `run`, for a task that it began; its output is the whole answer, in `structured`. */
+  /** Like `run`, for a task that it started. Its output is the whole answer, in `structured`. */
   followTask?(request: TaskRequest, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Something that offers tools. The catalogue knows nothing else about what stands behind it. */
+/** A provider of tools. The catalogue knows nothing else about it. */
 export interface ToolSource {
   readonly name: string;
-  /** The tools as of now, in a stable order, from memory. */
+  /** The current tools, from memory, in a stable order. */
   tools(): readonly Tool[];
-  /** Calls `listener` after the answer of `tools()` changed; returns the function that stops it. */
+  /** Calls `listener` after `tools()` changed. Returns the function that stops it. */
   onChange(listener: () => void): () => void;
 }
 
-/** The same with something to close. */
+/** A source that must be closed. */
 export interface ClosableSource extends ToolSource {
   close(): Promise<void>;
 }
 
-/** A block of MCP content, kept as it came; only `type` is certain. */
+/** A block of MCP content, unchanged. Only `type` is guaranteed. */
 export interface Content {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -163,126 +166,135 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** What a tool asks of whoever called it, as MCP words it. */
+/** A question that a tool asks its caller, in the terms of MCP. */
 export interface Inquiry {
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** How a caller answers inquiries of the tools it calls. */
+/** Answers the inquiries of called tools on behalf of a caller. */
 export interface Answering {
-  /** The MCP client capabilities that `answer` stands for: `elicitation`, `sampling`, `roots`. */
+  /** The MCP client capabilities that `answer` supports: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** It stands for this call alone: other calls of the same conversation may be of another client. */
+  /** Valid for this call only: other calls of the conversation may come from another client. */
   readonly isExclusive?: boolean;
   /** Resolves with the result object of the method; a rejection tells the tool that there is no answer. */
   answer(inquiry: Inquiry, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * A caller that is asked by the answer to its call, and replies by calling again (2026-07-28). A tool that can
- * work so returns `asks` instead of using `answering`, and keeps nothing between the rounds.
+ * For a caller that is asked through the answer to its call, and replies by calling again (2026-07-28). A tool that
+ * supports this returns `asks` instead of using `answering`, and keeps nothing between the rounds.
  */
 export interface Rounds {
-  /** What the caller can be asked, as MCP client capabilities. */
+  /** The MCP client capabilities of the caller, which say what it can be asked. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** What the caller says to what the round before asked; absent in the first. */
+  /** The answers to the previous round; absent in the first. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  /** What the tool named so wanted back with the answers, as it gave it; no other gets it. */
+  /** The state that this tool returned in the previous round. No other tool gets it. */
   readonly state?: string;
   readonly tool?: string;
-  /** `asked.approved` of the round before, which a person approved; counts once. Only whoever sealed it may say so. */
+  /**
+   * `approved` of the previous round's request, which a person approved. Counts once. Only the code that sealed it may
+   * set it.
+   */
   readonly approved?: string;
-  /** `asked.approval` of the round before, which asked whether the call may run. Only whoever sealed it may say so. */
+  /**
+   * `approval` of the previous round's request, which asked whether the call may run. Only the code that sealed it may
+   * set it.
+   */
   readonly approval?: string;
 }
 
-/** What a tool tells its caller beside its progress, as MCP words it. */
+/** A message from a tool to its caller besides progress, in the terms of MCP. */
 export interface Notice {
   readonly method: "notifications/message" | "notifications/elicitation/complete";
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What is heard of a call while it runs. */
+/** The messages that a caller receives while its call runs. */
 export interface Listening {
-  /** Tells a server which of its log messages are wanted with this call; absent: none. */
+  /** The lowest level of server log messages that the caller wants with this call. Absent: none. */
   readonly logLevel?: string;
   readonly onNotice?: (notice: Notice) => void;
 }
 
-/** Not to be copied: what it holds may be made only when it is asked for. */
+/** Do not copy it: some members are created on first use. */
 export interface ToolContext extends Listening {
   readonly callId: string;
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress: (update: Progress) => void;
-  /** Absent: nobody can be asked during this call. */
+  /** Absent if nobody can be asked during this call. */
   readonly answering?: Answering;
   readonly rounds?: Rounds;
-  /** What came with the call beside its arguments, for whoever runs it. */
+  /** Metadata that came with the call, besides its arguments. */
   readonly meta?: CallMeta;
-  /** Absent: there are no rules. */
+  /** Absent if there are no rules. */
   readonly files?: FileRules;
 }
 
-/** `_meta` of MCP without what is about one connection: `traceparent`, `baggage`, keys of vendors. */
+/** MCP's `_meta` without connection-specific keys: `traceparent`, `baggage`, keys of vendors. */
 export type CallMeta = Readonly<Record<string, unknown>>;
 
-/** An error of MCP that a client must see as such, because it acts on its code. */
+/** An MCP error that a client must see as such, because it acts on its code. */
 export interface ProtocolFault {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** What a tool wants to know before it goes on, by the names under which the answers come back. */
+/** The questions that a tool asks before it continues. The answers return under the same names. */
 export interface InputRequest {
   readonly inquiries: Readonly<Record<string, Inquiry>>;
-  /** Comes back with the answers, untouched. */
+  /** Returned with the answers, unchanged. */
   readonly state?: string;
-  /** For `rounds.approved` of the next round; never set by a tool. */
+  /** Becomes `rounds.approved` of the next round. Never set by a tool. */
   readonly approved?: string;
-  /** The same for `rounds.approval`. */
+  /** Becomes `rounds.approval` of the next round. Never set by a tool. */
   readonly approval?: string;
 }
 
-/** Work that goes on after the call that began it (MCP tasks). */
+/** Work that continues after the call that started it (MCP tasks). */
 export interface Task {
-  /** By which the tool knows it. */
+  /** The tool's id of the task. */
   readonly id: string;
-  /** As MCP words it, without the id. */
+  /** The task as MCP describes it, without the id. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** What is asked about a task that a tool began. */
+/** A request about a task that a tool started. */
 export interface TaskRequest {
   readonly id: string;
   readonly action: "get" | "update" | "cancel";
-  /** Answers to what the task asks, for `update`. */
+  /** Answers to questions of the task, for `update`. */
   readonly answers?: Readonly<Record<string, unknown>>;
 }
 
-/** Ids of what a call gave and wrote of what agents leave behind (an agent's: what it says now); labels kept with what it gave. */
+/**
+ * Ids of shared items that a call returned or wrote (for an agent: what it says now), and the labels stored with the
+ * returned ones.
+ */
 export type SharedContent = { readonly [part in "gave" | "wrote" | "labels"]?: readonly string[] };
 
-/** What `run` gives back. Everything but `output` and `failed` ends the call with the outcome of the same name. */
+/** The result of `run`. Every kind except `output` and `failed` ends the call with the outcome of the same name. */
 export type ToolResult =
   | {
       readonly kind: "output";
       readonly content: readonly Content[];
       readonly structured?: Readonly<Record<string, unknown>>;
-      /** In the place of `structured`, where the result is no object: a list, a text, a number, null. */
+      /** Replaces `structured` if the result is not an object: a list, a text, a number, null. */
       readonly structuredValue?: unknown;
       readonly meta?: Readonly<Record<string, unknown>>;
       readonly shared?: SharedContent;
     }
   | {
-      /** The tool ran and says it did not work. `message` tells the model what to do about it. */
+      /** The tool ran and reports a failure. `message` tells the model what to do about it. */
       readonly kind: "failed";
       readonly message: string;
       readonly content?: readonly Content[];
       readonly structured?: Readonly<Record<string, unknown>>;
-      /** In the place of `structured`, where the result is no object: a list, a text, a number, null. */
+      /** Replaces `structured` if the result is not an object: a list, a text, a number, null. */
       readonly structuredValue?: unknown;
       readonly meta?: Readonly<Record<string, unknown>>;
       readonly fault?: ProtocolFault;
@@ -290,36 +302,39 @@ export type ToolResult =
   | {
       readonly kind: "unavailable";
       readonly message: string;
-      /** Certain: nothing of the call has left, so an approval of it has not been used. Absent where that is not certain. */
+      /** Nothing of the call was sent, so its approval was not used. Absent if that is not certain. */
       readonly isUnsent?: true;
     }
   | { readonly kind: "timed_out"; readonly message: string }
   | {
-      /** A person (or the parent agent) has been asked; the same call later picks the answer up. */
+      /** A person (or the parent agent) was asked. The same call picks up the answer later. */
       readonly kind: "needs_input";
       readonly message: string;
       readonly questionId: string;
     }
   | {
-      /** Only where `context.rounds` is there. Ends the call with the outcome `needs_input`. */
+      /** Only if `context.rounds` is set. Ends the call with the outcome `needs_input`. */
       readonly kind: "asks";
       readonly asked: InputRequest;
     }
   | {
-      /** It goes on after the call: only for a caller that says it follows tasks. Ends the call with the outcome `ok`. */
+      /** The work continues after the call, for a caller that follows tasks. Ends the call with the outcome `ok`. */
       readonly kind: "task";
       readonly task: Task;
     };
 
-/** Every tool that a turn of a model began with, listed or not, by the name that the caller knows: no other is called in it. */
+/**
+ * Every tool that existed when a turn of a model began, listed or not, by the caller's name for it. The turn can call
+ * no others.
+ */
 export type Snapshot = ReadonlyMap<string, Tool>;
 
-/** What beside tools can be asked for by a call: it takes the same path. */
+/** The kinds of call besides tool calls. They take the same path. */
 export type OfferCallKind = "resource" | "subscription" | "prompt" | "completion" | "task";
 
-/** Who hears of changes of a resource, and until when: longer than the call that begins it. */
+/** The receiver of resource changes. It outlives the call that starts it. */
 export interface Subscription {
-  /** Who asked, with what is granted by now; undefined where there is no such agent any more. */
+  /** The subscriber with its current grants; undefined if the agent no longer exists. */
   readonly callerNow: () => Caller | undefined;
   readonly onUpdate: (update: { readonly uri: string; readonly [field: string]: unknown }) => void;
   readonly signal: AbortSignal;
@@ -327,26 +342,26 @@ export interface Subscription {
 
 export interface ToolCall extends Listening {
   /**
-   * Absent: a tool. `name` is then the URI of a resource (to read, or to hear of its changes), the name of a prompt, or either for a completion; for a task
-   * that of the tool that began it.
+   * Absent for a tool. Otherwise `name` is the URI of a resource (to read, or to subscribe to), the name of a prompt,
+   * or either for a completion; for a task it is the tool that started it.
    */
   readonly kind?: OfferCallKind;
   readonly name: string;
   readonly arguments: unknown;
   readonly caller: Caller;
-  /** Absent: what there is when the call is made. */
+  /** Absent: the tools that exist when the call is made. */
   readonly snapshot?: Snapshot;
   readonly via: "mcp" | "api" | "library";
-  /** The span of the caller that this call belongs to, as W3C Trace Context writes it. */
+  /** The caller's span that this call belongs to, in the format of W3C Trace Context. */
   readonly traceparent?: string;
-  /** Passed on to the server of the tool, and to nobody else; whoever takes it from outside bounds it. */
+  /** Passed on to the tool's server only. The code that accepts it from outside must limit its size. */
   readonly meta?: CallMeta;
-  /** Cancels the call. Whoever listens to it takes the listener away when the call is over. */
+  /** Cancels the call. Listeners must be removed when the call is over. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (update: Progress) => void;
   readonly answering?: Answering;
   readonly rounds?: Rounds;
-  /** Of a call of the kind `subscription`. */
+  /** Only for calls of the kind `subscription`. */
   readonly subscription?: Subscription;
 }
 
@@ -376,27 +391,27 @@ export interface OutcomeError {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The one result envelope. `text` is what a model reads; `content` what an MCP client gets. */
+/** The result of every call. Models read `text`; MCP clients get `content`. */
 export interface ToolOutcome {
   readonly callId: string;
   readonly outcome: OutcomeName;
-  /** The resolved name; absent when nothing was resolved. */
+  /** The resolved name; absent if no tool was found. */
   readonly tool?: string;
   readonly content: readonly Content[];
   readonly structured?: Readonly<Record<string, unknown>>;
-  /** In the place of `structured`, where the result is no object. */
+  /** Replaces `structured` if the result is not an object. */
   readonly structuredValue?: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** Present unless the outcome is `ok`. */
   readonly error?: OutcomeError;
   readonly fault?: ProtocolFault;
-  /** What the tool wants to know first; the caller answers by making the call again. */
+  /** The questions that the tool asks first. The caller answers by making the call again. */
   readonly asked?: InputRequest;
-  /** What goes on; the caller asks for it by calls of the kind `task`. */
+  /** The task that continues. The caller asks about it by calls of the kind `task`. */
   readonly task?: Task;
   readonly durationMs: number;
   readonly truncated: boolean;
-  /** The whole text when `truncated`, for `read_tool_output`; absent where it could not be kept. */
+  /** The whole text if `truncated`, for `read_tool_output`; absent if it could not be stored. */
   readonly fullOutput?: { readonly id: string; readonly chars: number; readonly bytes: number };
 }

@@ -1,7 +1,7 @@
 import type { RunningCalls } from "../lib/flow/running-calls.ts";
 import type { Tool } from "./tool.ts";
 
-/** The tool, whose calls end when `running` is closed. */
+/** Returns the tool with calls that end when `running` is closed. */
 export function trackCalls(tool: Tool, running: RunningCalls): Tool {
   const { run } = tool;
   return {
