@@ -21,6 +21,7 @@ import {
 } from "./features/open-features.ts";
 import { plugins } from "./features/plugins/feature.ts";
 import { projects } from "./features/projects/feature.ts";
+import { trustedFiles } from "./features/trusted-files/feature.ts";
 import type { LoadedSettings, LoadOptions } from "./machine/config/load.ts";
 import type { StoreOptions } from "./machine/db/open.ts";
 import type { Store } from "./machine/db/store.ts";
@@ -43,6 +44,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   plugins,
   knowledge,
   clients,
+  trustedFiles,
 ];
 
 /** The command line loads this file at every start. The functions below load the rest on demand. */

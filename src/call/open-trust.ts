@@ -21,17 +21,20 @@ import { Identity, OPERATOR } from "./identity/identity.ts";
 import { People } from "./identity/people.ts";
 import { settledNote } from "./questions/question-events.ts";
 import { Questions } from "./questions/questions.ts";
+import { QuestionTable } from "./questions/tables.ts";
 import { createAnswerRules } from "./rules/approvals/answer-rules.ts";
 import { Approvals } from "./rules/approvals/approvals.ts";
 import { ContentLabels } from "./rules/content-labels.ts";
 import { Labels } from "./rules/labels.ts";
 import { RuleBook } from "./rules/rule-book.ts";
+import { ClaimTable, ContentLabelTable, LabelTable, RuleTable } from "./rules/tables.ts";
 import { Watchdog } from "./rules/watchdog.ts";
 import { askedFor } from "./vault/bindings.ts";
 import { checkKey } from "./vault/keys/check-key.ts";
 import { KEY_IN_FILE, loadKeys } from "./vault/keys/key.ts";
 import { finishRotation, rotateKey } from "./vault/keys/rotate-key.ts";
 import { Sealing } from "./vault/sealing.ts";
+import { SecretTable, VaultKeyTable } from "./vault/tables.ts";
 import { Vault } from "./vault/vault.ts";
 
 /** Who may call what, who said yes, and what happened: what the rest of a hub is built upon. */
@@ -72,9 +75,12 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
   const rotating = { home: settings().home, env, store, sealing };
   if (before) log.info(await finishRotation(rotating), "sealed values have the new key");
   // On SQLite there is nobody to agree with, and a home whose key was lost must still open.
-  if (store.dialect === "postgres") await checkKey(store, key, clock);
+  const { database } = store;
+  const secrets = new SecretTable(database);
+  if (store.dialect === "postgres")
+    await checkKey({ secrets, vaultKey: new VaultKeyTable(database) }, key, clock);
   const vault = await Vault.open({
-    store: store.secrets,
+    store: secrets,
     key: sealing,
     clock,
     references: { env, processes },
@@ -114,11 +120,13 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     log.error({ reason }, "the audit is not as this home left it; see toolkeep audit verify");
   closing.add({ close: () => audit.close() });
   const parentOf = (agentId: string) => identity.agentById(agentId)?.parentId ?? null;
-  const ruleBook = closing.add(await RuleBook.open({ store: store.rules, parentOf, clock, newId }));
+  const ruleBook = closing.add(
+    await RuleBook.open({ store: new RuleTable(database), parentOf, clock, newId }),
+  );
   ruleBook.onChange(() => events.emit("rules.changed", { stored: ruleBook.list().length }));
   const questions = closing.add(
     new Questions({
-      store: store.questions,
+      store: new QuestionTable(database),
       keepSecret: (name, value, { agentId, details }) =>
         vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),
       redact,
@@ -136,7 +144,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
   );
   const labels = closing.add(
     await Labels.open({
-      store: store.labels,
+      store: new LabelTable(database),
       clock,
       parentOf,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "labels of conversations were not kept"),
@@ -146,7 +154,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     settings: settings(),
     book: ruleBook,
     labels,
-    contentLabels: new ContentLabels({ store: store.contentLabels, labels, clock }),
+    contentLabels: new ContentLabels({ store: new ContentLabelTable(database), labels, clock }),
     workspaceOf: (caller) => workspacePath(settings().home, caller),
     userHome: env.HOME ?? homedir(),
     startedIn: process.cwd(),
@@ -164,7 +172,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       return isThere();
     },
     namedSecrets: (args) => vault.revisionsIn(args),
-    claims: store.claims,
+    claims: new ClaimTable(database),
     clock,
   });
   const rotate = () => rotateKey(rotating);

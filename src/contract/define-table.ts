@@ -16,6 +16,8 @@ export interface Table<Shape extends z.ZodObject = z.ZodObject> {
   readonly key: readonly string[];
   /** Columns that are sealed with the home's key. A key rotation seals them again. */
   readonly sealed: readonly string[];
+  /** The kinds of sealed columns that are older than features: values are sealed for a purpose that the kind decides. Others: `table.column`. */
+  readonly sealedAs: Readonly<Record<string, string>>;
   /** Whether its rows are in backups. */
   readonly isDumped: boolean;
   /** The kind of change that is announced to other processes on the database; null: none. */
@@ -42,13 +44,14 @@ export function defineTable<Shape extends z.ZodObject>(table: {
   /** Default: `id`. */
   readonly key?: readonly (keyof z.infer<Shape> & string)[];
   readonly sealed?: readonly (keyof z.infer<Shape> & string)[];
+  readonly sealedAs?: Readonly<Record<string, string>>;
   readonly isDumped?: boolean;
   readonly announces?: string;
 }): Table<Shape> {
   const columns = Object.fromEntries(
     Object.entries(table.record.shape).map(([name, shape]) => [name, columnOf(shape as z.ZodType)]),
   );
-  return { key: ["id"], sealed: [], isDumped: true, announces: null, ...table, columns };
+  return { key: ["id"], sealed: [], sealedAs: {}, isDumped: true, announces: null, ...table, columns };
 }
 
 function columnOf(shape: z.ZodType): Column {

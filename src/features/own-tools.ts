@@ -6,6 +6,7 @@ import { createAgentTools } from "../call/identity/agent-tools.ts";
 import { rootOf } from "../call/identity/context.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
+import { QuestionTable } from "../call/questions/tables.ts";
 import { explainSearch } from "../call/search/find-tools.ts";
 import { ToolRanking } from "../call/search/tool-ranking.ts";
 import type { ToolSearchDeps } from "../call/search/tool-search.ts";
@@ -27,6 +28,7 @@ import { createPlatformTools, type PlatformToolDeps } from "./admin/tools.ts";
 import { createHistoryTools } from "./aids/history.ts";
 import { createNative, type NativeDeps } from "./core-floor.ts";
 import { checkFeatures, fixedToolsOf, type NamedFeature } from "./open-features.ts";
+import { TrustedFiles } from "./trusted-files/tables.ts";
 import { createWebTools } from "./web/create-web-tools.ts";
 
 export interface OwnToolsDeps
@@ -95,6 +97,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     revision: () => catalog().revision,
     offerers: () => offerers(upstream()),
   });
+  const trusted = new TrustedFiles(deps.store.database);
   const sources = [
     native,
     createCatalogTools({
@@ -133,6 +136,8 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createPlatformTools({
       ...deps,
       env: deps.baseEnv,
+      questionTable: new QuestionTable(deps.store.database),
+      isTrusted: (path, sha256) => trusted.has(path, sha256),
       featureChecks: () => checkFeatures(features),
       servers: () => upstream().servers(),
       toolboxes: () => catalog().toolboxes.list(),

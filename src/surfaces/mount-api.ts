@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { ToolCosts } from "../call/conversation/tool-costs.ts";
 import { trustRoutes } from "../features/trusted-files/routes.ts";
+import { TrustedFiles } from "../features/trusted-files/tables.ts";
 import type { Hub } from "../hub.ts";
 import { withExactNumbers } from "../lib/exact-json.ts";
 import { Admins } from "./api/admins.ts";
@@ -113,7 +114,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       recordActions(api, context);
       for (const addRoutes of ROUTES) addRoutes(api, context);
       const { reloadSettings } = options;
-      const trust = trustRoutes({ trust: hub.store.trust, reloadSettings, clock });
+      const trust = trustRoutes({ trust: new TrustedFiles(hub.store.database), reloadSettings, clock });
       const featureRoutes = hub.features.flatMap(({ routes = [] }) => routes);
       addFeatureRoutes(api, [...featureRoutes, ...trust], { admins, url });
       eventRoutes(api, feed, admins);

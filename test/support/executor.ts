@@ -19,6 +19,7 @@ import { ruleDeps } from "./rule-deps.ts";
 import { tempStore } from "./temp-store.ts";
 import { testChain } from "./test-chain.ts";
 import { TestSource, testCaller } from "./tools.ts";
+import { trustStores } from "./trust-stores.ts";
 
 interface Setup {
   readonly tools: readonly Tool[];
@@ -69,7 +70,7 @@ export async function openExecutor({
   const source = new TestSource(tools);
   const written: WrittenRule[] = [];
   const questions = new Questions({
-    store: store.questions,
+    store: trustStores(store).questions,
     keepSecret: async () => {},
     redact,
     redactForApproval: redact,
@@ -95,7 +96,7 @@ export async function openExecutor({
     settings: () => ({ approvals: { waitMs, rejectedMs: 10_000, webhookUrl: null, webhookSecret: null } }),
     haveRules: async (ids) => ids.every((id) => written.some((rule) => rule.id === id)),
     namedSecrets: (args) => vault?.revisionsIn(args) ?? [],
-    claims: store.claims,
+    claims: trustStores(store).claims,
     clock,
     progressMs: 5,
   });

@@ -1,7 +1,8 @@
-import type { SecretRecord, SecretStore } from "../../src/machine/db/tables/trust/secret-record.ts";
+import type { SecretRecord } from "../../src/call/vault/contract.ts";
+import type { SecretTable } from "../../src/call/vault/tables.ts";
 
 /** Secrets that are kept nowhere. */
-export function memorySecrets(): SecretStore {
+export function memorySecrets(): Pick<SecretTable, keyof SecretTable> {
   const records = new Map<string, SecretRecord>();
   return {
     list: async () => [...records.values()],

@@ -19,6 +19,7 @@ import { updateTaskStatusTool } from "../../src/work/tasks/tasks.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { taskStores } from "./task-stores.ts";
 import { testCaller } from "./tools.ts";
+import { trustStores } from "./trust-stores.ts";
 
 export interface CallOptions {
   readonly caller?: Partial<Caller>;
@@ -61,7 +62,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
   });
   const secrets = new Map<string, string>();
   const questions = new Questions({
-    store: store.questions,
+    store: trustStores(store).questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
     grantTool: async () => {},
     events,

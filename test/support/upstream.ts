@@ -16,6 +16,7 @@ import { Upstream, type UpstreamDeps } from "../../src/servers/upstream.ts";
 import { ownChildren } from "./own-children.ts";
 import { tempStore } from "./temp-store.ts";
 import { testCaller } from "./tools.ts";
+import { trustStores } from "./trust-stores.ts";
 
 export interface TestUpstream extends AsyncDisposable {
   readonly upstream: Upstream;
@@ -47,7 +48,7 @@ export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<T
   const temp = await tempStore();
   const { store } = temp;
   const key = randomBytes(32);
-  const vault = await Vault.open({ store: store.secrets, key, clock: Date.now });
+  const vault = await Vault.open({ store: trustStores(store).secrets, key, clock: Date.now });
   const defaults = mergeSettings(temp.home, {});
   // Lists that may change, unless the test is about who accepts that.
   const settings: Settings = { ...defaults, mcp: { ...defaults.mcp, pin: false } };

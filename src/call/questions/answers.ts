@@ -1,7 +1,7 @@
 import { covers, type Role } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { RulePattern } from "../../machine/config/settings.ts";
-import type { QuestionRecord, Settlement } from "../../machine/db/store.ts";
+import type { QuestionRecord, Settlement } from "./contract.ts";
 
 /** Who answers, from where, and with which role. */
 export interface Answerer extends Pick<Settlement, "by" | "from"> {

@@ -1,6 +1,6 @@
 import type { NewId } from "../../lib/id.ts";
-import type { QuestionRecord } from "../../machine/db/store.ts";
 import { approvalAnswers } from "./answers.ts";
+import type { QuestionRecord } from "./contract.ts";
 import { MAX_SHOWN, type QuestionRequest, questionDigest } from "./question-request.ts";
 
 /** Larger batches are split into several questions: a person does not read more at once. */

@@ -5,6 +5,7 @@ import { ROLES } from "../../contract/caller.ts";
 import { newestQuery } from "../../contract/define-route.ts";
 import { anyObject, type Infer, optional, text, time, typed } from "../../contract/shape.ts";
 import type { RulePattern } from "../../machine/config/settings.ts";
+import { QUESTION_STATES } from "../../machine/db/sharing.ts";
 
 export const QUESTION_KINDS = ["approval", "access", "secret", "human", "parent"] as const;
 /**
@@ -44,7 +45,7 @@ export const question = z.object({
   prompt: z.string(),
   /** Depends on the kind: choices, name of the secret, tool, arguments and rule of an approval. */
   details: anyObject,
-  state: z.enum(["pending", "answered", "used", "dismissed"]),
+  state: z.enum(QUESTION_STATES),
   answer: z.string().nullable(),
   createdAt: time,
   expiresAt: time,

@@ -1,5 +1,5 @@
 import type { EventMap } from "../../contract/events.ts";
-import type { QuestionRecord } from "../../machine/db/store.ts";
+import type { QuestionRecord } from "./contract.ts";
 
 /** What a live list shows of a question. Arguments are as people may see them; a question never contains a secret. */
 export function askedEvent(question: QuestionRecord, agent: string): EventMap["question.asked"] {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stableJson } from "../../lib/json.ts";
 import { escapeHidden } from "../../lib/text/hidden-characters.ts";
-import type { QuestionRecord } from "../../machine/db/store.ts";
+import type { QuestionRecord } from "./contract.ts";
 
 export interface QuestionRequest {
   readonly kind: QuestionRecord["kind"];

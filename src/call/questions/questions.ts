@@ -5,14 +5,9 @@ import { createSerial } from "../../lib/flow/serial.ts";
 import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import type { MovedQuestion } from "../../machine/db/sharing.ts";
-import type { QuestionRecord, QuestionStore, Settlement } from "../../machine/db/store.ts";
-import {
-  type QuestionFilter,
-  type VisibleState,
-  visibleState,
-} from "../../machine/db/tables/trust/question-record.ts";
 import { type AnswerExtras, type Answerer, checkAnswer, checkRole } from "./answers.ts";
 import { createBatchQuestion, splitIntoQuestions } from "./batch-question.ts";
+import type { QuestionRecord, Settlement, VisibleState } from "./contract.ts";
 import { askedEvent, settledEvent } from "./question-events.ts";
 import {
   type Answer,
@@ -21,6 +16,7 @@ import {
   type QuestionRequest,
   type Redactors,
 } from "./question-request.ts";
+import type { QuestionFilter, QuestionTable } from "./tables.ts";
 import { createWaiter, type Waiter, Waiters } from "./waiters.ts";
 
 /** How many unanswered questions one agent may have. */
@@ -32,7 +28,7 @@ export interface QuestionQuery extends Pick<QuestionFilter, "kind" | "agentId" |
 }
 
 export interface QuestionsDeps extends Partial<Redactors> {
-  readonly store: QuestionStore;
+  readonly store: Pick<QuestionTable, keyof QuestionTable>;
   /** Puts a secret answer into the vault. */
   readonly keepSecret: (name: string, value: string, asked: QuestionRecord) => Promise<void>;
   /** Whether a secret of this name exists; absent: none does. */
@@ -425,6 +421,15 @@ export class Questions {
     this.#waiters.wake(question.id);
     return { ...question, ...change };
   }
+}
+
+/** The state that people see at this time. `QuestionTable` selects by the same definition. */
+export function visibleState(
+  { state, answer, expiresAt }: Pick<QuestionRecord, "state" | "answer" | "expiresAt">,
+  now: number,
+): VisibleState {
+  if (state === "pending") return expiresAt > now ? "pending" : "expired";
+  return state === "used" && answer === null ? "dismissed" : state;
 }
 
 function isLasting(answer: string): answer is "conversation" | "always" {

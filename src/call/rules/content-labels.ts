@@ -1,10 +1,13 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ContentLabelStore } from "../../machine/db/tables/trust/label-record.ts";
 import type { Labels } from "./labels.ts";
+import type { ContentLabelTable } from "./tables.ts";
+
+/** How long labels of content are kept after it was last written or read. */
+export const CONTENT_LABELS_KEPT_MS = 365 * 24 * 60 * 60 * 1_000;
 
 export interface ContentLabelsDeps {
-  readonly store: ContentLabelStore;
+  readonly store: Pick<ContentLabelTable, "get" | "put">;
   readonly labels: Pick<Labels, "forCaller" | "forAgent">;
   readonly clock: Clock;
 }

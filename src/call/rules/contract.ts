@@ -36,7 +36,9 @@ export const storedRule = z.object({
 export type RuleRecord = Infer<typeof storedRule>;
 
 /** What a conversation has come in touch with, for rules with `after`. */
-export const conversationLabels = z.object({
+export const conversationLabel = z.object({
+  /** Made of agent and conversation. */
+  id: z.string(),
   agentId: z.string(),
   conversation: z.string(),
   /** None: a person cleared them. */
@@ -44,7 +46,19 @@ export const conversationLabels = z.object({
   /** When a label was last added or met again, or when they were cleared. */
   labelledAt: time,
 });
-export type LabelRecord = Infer<typeof conversationLabels>;
+export type LabelRecord = Omit<Infer<typeof conversationLabel>, "id">;
+
+/** What the conversation that wrote a memory, a ticket, a report … had come in touch with. */
+export const contentLabel = z.object({
+  /** That of the memory, the ticket … */
+  id: z.string(),
+  labels: texts,
+  labelledAt: time,
+});
+export type ContentLabelRecord = Infer<typeof contentLabel>;
+
+/** Something that may happen only once. */
+export const claim = z.object({ id: z.string(), expiresAt: time });
 
 // Requests
 
@@ -225,7 +239,7 @@ export const ruleSimulation = z
   })
   .meta({ id: "RuleSimulation" });
 
-const labelledConversation = conversationLabels.pick({ labels: true, labelledAt: true }).extend({
+const labelledConversation = conversationLabel.pick({ labels: true, labelledAt: true }).extend({
   agent: z.string(),
   /** Null: labels from any call of the agent, which count for all its calls with a token for a day. */
   conversation: z.string().nullable(),

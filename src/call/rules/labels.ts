@@ -1,14 +1,14 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
-import {
-  LABELS_KEPT_MS,
-  type LabelRecord,
-  type LabelStore,
-} from "../../machine/db/tables/trust/label-record.ts";
+import type { LabelRecord } from "./contract.ts";
+import type { LabelTable } from "./tables.ts";
+
+/** After this a conversation counts as a new one. */
+export const LABELS_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 
 export interface LabelsDeps {
-  readonly store: LabelStore;
+  readonly store: Pick<LabelTable, "list" | "put">;
   readonly clock: Clock;
   /** The agent that an agent works for. */
   readonly parentOf: (agentId: string) => string | null;

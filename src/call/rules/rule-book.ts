@@ -5,10 +5,11 @@ import type { NewId } from "../../lib/id.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { WrittenRule } from "../../machine/config/sections/rule-shape.ts";
 import type { Rule } from "../../machine/config/settings.ts";
-import type { RuleRecord, RuleStore } from "../../machine/db/tables/trust/rule-record.ts";
+import type { RuleRecord } from "./contract.ts";
+import type { RuleTable } from "./tables.ts";
 
 export interface RuleBookDeps {
-  readonly store: RuleStore;
+  readonly store: Pick<RuleTable, "list" | "create" | "replace" | "delete">;
   /** The agent that an agent works for. */
   readonly parentOf: (agentId: string) => string | null;
   readonly clock: Clock;

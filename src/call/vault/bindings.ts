@@ -1,6 +1,6 @@
 import { coversHost, findHosts } from "../../lib/address/hosts-in.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { SecretBindings } from "../../machine/db/tables/trust/secret-record.ts";
+import type { SecretBindings } from "./contract.ts";
 import type { Arguments, SecretInfo, SecretUse } from "./secret.ts";
 
 /** Of a secret that no tool gets in its arguments. */

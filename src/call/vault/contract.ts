@@ -25,17 +25,20 @@ export const secret = z.object({
   name: z.string(),
   /** The value or the reference, as `source` says, together with source, bindings and who set it. */
   sealed: bytes,
-  source: secretSource,
-  /** Sealed JSON of the values it had before, newest first, which are never shown either. Null: it had none. */
-  earlier: bytes.nullable(),
-  /** Null: it is from before there were bindings, and bound to no tool. */
-  bindings: secretBindings.nullable(),
-  /** The agent that set it; null: a person did. */
-  setBy: z.string().nullable(),
   createdAt: time,
   updatedAt: time,
+  /** The agent that set it; null: a person did. */
+  setBy: z.string().nullable(),
+  source: secretSource,
+  /** Null: it is from before there were bindings, and bound to no tool. */
+  bindings: secretBindings.nullable(),
+  /** Sealed JSON of the values it had before, newest first, which are never shown either. Null: it had none. */
+  earlier: bytes.nullable(),
 });
 export type SecretRecord = Infer<typeof secret>;
+
+/** See `VaultKeyTable`. */
+export const vaultKey = z.object({ id: z.int(), sealed: bytes, createdAt: time });
 
 // Requests
 

@@ -1,22 +1,20 @@
-import type { SealedKind } from "../../machine/db/reseal.ts";
-
-/** What a sealed value of the store is for: it opens for nothing else. */
+/** What a sealed value of the store is for, by its kind: it opens for nothing else. */
 export const sealedFor = {
   secret: (name: string) => `secret-with-terms:${name}`,
   earlierSecrets: (name: string) => `secret-earlier:${name}`,
   server: (id: string) => `server:${id}`,
-  /** Not to be taken for the server's sealed configuration. */
+  /** Differs from `server`, so that neither value can be put in the place of the other. */
   serverAuth: (id: string) => `server-auth:${id}`,
   key: (_id: string) => "vault-key",
   auditKey: (_id: string) => "audit-key",
-} satisfies Record<SealedKind, (key: string) => string>;
+} as const;
 
-/** The purpose of a sealed value, by its kind. Those of features need no list: their kind and the id of their row say enough. */
+/** The purpose of a sealed value, by its kind and the key of its row. See `sealedPurpose` for kinds that are not listed. */
 export function purposeOf(kind: string, key: string): string {
-  return kind in sealedFor ? sealedFor[kind as SealedKind](key) : `${kind}:${key}`;
+  return Object.hasOwn(sealedFor, kind) ? sealedFor[kind as keyof typeof sealedFor](key) : `${kind}:${key}`;
 }
 
-/** Of secrets as they were sealed before they had bindings: the value alone. */
+/** The purpose of secrets that were sealed before there were bindings: only their value was sealed. */
 export function plainSecret(name: string): string {
   return `secret:${name}`;
 }

@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type {
-  SecretBindings,
-  SecretRecord,
-  SecretSource,
-} from "../../machine/db/tables/trust/secret-record.ts";
 import { UNBOUND } from "./bindings.ts";
+import type { SecretBindings, SecretRecord, SecretSource } from "./contract.ts";
 import { plainSecret, sealedFor } from "./purpose.ts";
 import type { Sealing } from "./sealing.ts";
 

@@ -1,6 +1,6 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { SecretBindings, SecretSource } from "../../machine/db/tables/trust/secret-record.ts";
+import type { SecretBindings, SecretSource } from "./contract.ts";
 
 /** What may be shown of a secret. */
 export interface SecretInfo {

@@ -1,12 +1,8 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type {
-  SecretBindings,
-  SecretRecord,
-  SecretStore,
-} from "../../machine/db/tables/trust/secret-record.ts";
 import { ownBindings, staysWithin, UNBOUND, withheld } from "./bindings.ts";
+import type { SecretBindings, SecretRecord } from "./contract.ts";
 import { mayNameSecrets, secretsNamedIn, withSecretValues } from "./placeholder.ts";
 import { sealedFor } from "./purpose.ts";
 import { type ReferenceDeps, readReference, readVariable } from "./read-reference.ts";
@@ -16,9 +12,10 @@ import { parseReference, type Reference } from "./reference.ts";
 import { openSecret, sealSecret } from "./sealed-secret.ts";
 import { Sealing } from "./sealing.ts";
 import type { Arguments, PutOptions, SecretInfo, SecretRefusal, SecretUse } from "./secret.ts";
+import type { SecretTable } from "./tables.ts";
 
 export interface VaultOptions {
-  readonly store: SecretStore;
+  readonly store: Pick<SecretTable, keyof SecretTable>;
   /** 32 bytes, see `loadKey`; or the two of a home whose values are being sealed anew. */
   readonly key: Buffer | Sealing;
   readonly clock: Clock;

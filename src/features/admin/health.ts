@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { ToolboxRecord } from "../../call/catalog/toolboxes/contract.ts";
+import type { QuestionTable } from "../../call/questions/tables.ts";
 import { explainRefusal, output, platformTool } from "../../contract/define-tool.ts";
 import { broken, type Check, ok, warning } from "../../contract/health.ts";
 import type { Tool } from "../../contract/tool.ts";
@@ -13,7 +14,10 @@ import { type CheckedServer, checkServers } from "./check-servers.ts";
 export interface HealthDeps {
   readonly loaded: () => LoadedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<Store, "checkWrite" | "dialect" | "trust" | "notifications" | "questions">;
+  readonly store: Pick<Store, "checkWrite" | "dialect" | "notifications">;
+  readonly questionTable: Pick<QuestionTable, "list">;
+  /** Whether a person trusts this project file with this content. */
+  readonly isTrusted: (path: string, sha256: string) => Promise<boolean>;
   readonly sandbox: Pick<Sandbox, "check">;
   readonly servers: () => readonly CheckedServer[];
   readonly toolboxes: () => readonly (Pick<ToolboxRecord, "name"> & {
@@ -83,7 +87,7 @@ async function checkAll(deps: HealthDeps): Promise<Check[]> {
     env,
     cwd: project ? dirname(project.path) : home,
     declared: loaded().table,
-    isTrusted: (path: string, sha256: string) => store.trust.has(path, sha256),
+    isTrusted: deps.isTrusted,
   };
   return [
     ...(await checkMachine(options)),
@@ -150,8 +154,8 @@ function checkTools({ tools }: HealthDeps): Check[] {
   });
 }
 
-async function checkWaiting({ store }: HealthDeps): Promise<Check[]> {
-  const questions = (await store.questions.list({ state: "pending" })).length;
+async function checkWaiting({ store, questionTable }: HealthDeps): Promise<Check[]> {
+  const questions = (await questionTable.list({ state: "pending" })).length;
   const notifications = (await store.notifications.list()).length;
   const remedy = "A person can answer and dismiss them: toolkeep question list, toolkeep notification list.";
   return [

@@ -1,10 +1,10 @@
 import { DONE, defineRoute, done, type Route } from "../../contract/define-route.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { TrustStore } from "../../machine/db/store.ts";
 import { newTrust, trustList, trustQuery } from "./contract.ts";
+import type { TrustedFiles } from "./tables.ts";
 
 export interface TrustRouteDeps {
-  readonly trust: TrustStore;
+  readonly trust: TrustedFiles;
   /** Reads the settings again with the files that are trusted now. */
   readonly reloadSettings: () => Promise<void>;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import { makeFolder } from "../files/make-folder.ts";
-import { connect, type Database, unavailable } from "./database.ts";
+import { connect, type Database, unavailable, withTables } from "./database.ts";
 import type { StoreDialect } from "./dialect.ts";
 import { dumpTables, loadTables } from "./dump.ts";
 import { migrate, STORE_PATH } from "./migrate.ts";
@@ -28,15 +28,7 @@ import { sourceStore } from "./tables/knowledge/sources.ts";
 import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
 import { serverStore } from "./tables/sources/servers.ts";
 import { toolNameStore } from "./tables/sources/tool-names.ts";
-import { claimStore } from "./tables/trust/claims.ts";
-import { contentLabelStore } from "./tables/trust/content-labels.ts";
-import { labelStore } from "./tables/trust/labels.ts";
 import { notificationStore } from "./tables/trust/notifications.ts";
-import { questionStore } from "./tables/trust/questions.ts";
-import { ruleStore } from "./tables/trust/rules.ts";
-import { secretStore } from "./tables/trust/secrets.ts";
-import { trustStore } from "./tables/trust/trust.ts";
-import { vaultKeyStore } from "./tables/trust/vault-key.ts";
 import { todoStore } from "./tables/work/todos.ts";
 
 export interface StoreOptions {
@@ -82,9 +74,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     dialect: database.dialect.name,
     database,
     agents: agentStore(database),
-    rules: ruleStore(database),
-    labels: labelStore(database),
-    contentLabels: contentLabelStore(database),
     consents: consentStore(database),
     tokens: tokenStore(database),
     people: personStore(database),
@@ -94,10 +83,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     pins: pinStore(database),
     toolCapabilities: toolCapabilitiesStore(database),
     toolNames: toolNameStore(database),
-    secrets: secretStore(database),
-    vaultKey: vaultKeyStore(database),
-    claims: claimStore(database),
-    questions: questionStore(database),
     notifications: notificationStore(database),
     todos: todoStore(database),
     activations: activationStore(database),
@@ -105,7 +90,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     attachments: attachmentStore(database),
     calls: callStore(database),
     audit: auditStore(database),
-    trust: trustStore(database),
     sources: sourceStore(database),
     outputs: outputStore(database),
     embeddings: embeddingStore(database),
@@ -126,7 +110,7 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
 /** A row of its own, so that it waits for nobody: of something that has expired, so that cleaning takes it away. */
 async function writeProbe(database: Database, clock: Clock): Promise<void> {
   const row = { id: "write check", expiresAt: clock() };
-  await database.query((db) =>
+  await withTables<{ claims: typeof row }>(database).query((db) =>
     db
       .insertInto("claims")
       .values(row)

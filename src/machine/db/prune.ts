@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Database } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import { type Database, withTables } from "./database.ts";
 import type { Prunable } from "./store.ts";
 import { deleteOutputs } from "./tables/calls/outputs.ts";
 import { pruneMemories } from "./tables/knowledge/memories.ts";
@@ -35,13 +34,14 @@ export async function prune(
   limit: number,
 ): Promise<number> {
   if (what === "memories") return pruneMemories(database, before, limit);
-  const due = await database.query((db) => dueIds(db, what, before, limit));
+  const tables = withTables<PrunedTables>(database);
+  const due = await tables.query((db) => dueIds(db, what, before, limit));
   if (due.length === 0) return 0;
   if (what === "outputs") {
     await deleteOutputs(database, due);
     return due.length;
   }
-  const remove = async (db: Kysely<Schema>) => {
+  const remove = async (db: Kysely<PrunedTables>) => {
     const { numDeletedRows } = await db
       .deleteFrom(what)
       .where("id", "in", due)
@@ -52,10 +52,18 @@ export async function prune(
   };
   // Tokens are held in memory by every process, those of a consent end with it.
   const isHeld = what === "tokens" || what === "consents";
-  return isHeld ? await database.change("tokens", remove) : await database.query(remove);
+  return isHeld ? await tables.change("tokens", remove) : await tables.query(remove);
 }
 
-async function dueIds(db: Kysely<Schema>, what: Prunable, before: number, limit: number): Promise<string[]> {
+/** All of them have an id; the time that counts is that of `ENDED`. */
+type PrunedTables = Record<Prunable, { id: string; createdAt: number }>;
+
+async function dueIds(
+  db: Kysely<PrunedTables>,
+  what: Prunable,
+  before: number,
+  limit: number,
+): Promise<string[]> {
   const ended = ENDED[what] as "createdAt";
   const rows = await db
     .selectFrom(what)

@@ -3,18 +3,14 @@ import type { Database } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { type StorePart, sealedKind } from "./store-part.ts";
 
-/** Every sealed column of the kernel, by the row's key; what is not here would be lost with the key that sealed it. */
-export const SEALED_COLUMNS = [
-  { table: "secrets", key: "name", column: "sealed", kind: "secret" },
-  { table: "secrets", key: "name", column: "earlier", kind: "earlierSecrets" },
+/** Sealed columns of tables that are not yet declared by a feature. */
+const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: "servers", key: "id", column: "sealed", kind: "server" },
   { table: "servers", key: "id", column: "auth", kind: "serverAuth" },
-  { table: "vaultKey", key: "id", column: "sealed", kind: "key" },
   { table: "auditKey", key: "id", column: "sealed", kind: "auditKey" },
-] as const;
-export type SealedKind = (typeof SEALED_COLUMNS)[number]["kind"];
+];
 
-/** Seals a value of a row anew; undefined where it cannot be opened, and stays as it is. `kind`: a `SealedKind`, or that of a feature's column. */
+/** Seals a value of a row anew; undefined: it cannot be opened, and stays as it is. `kind`: see `sealedKind`. */
 export type Reseal = (sealed: Uint8Array, kind: string, key: string) => Uint8Array | undefined;
 
 export interface Resealed {
@@ -30,10 +26,10 @@ export function resealAll(
 ): Promise<Resealed> {
   return database.change("everything", async (db) => {
     let [resealed, unreadable] = [0, 0];
-    for (const place of [...SEALED_COLUMNS, ...sealedColumns(parts)]) {
-      for (const { key, sealed } of await sealedIn(db, place)) {
-        const anew = reseal(new Uint8Array(sealed), place.kind, String(key));
-        if (anew) await write(db, place, key, anew);
+    for (const column of sealedColumns(parts)) {
+      for (const { key, sealed } of await readSealed(db, column)) {
+        const anew = reseal(new Uint8Array(sealed), column.kind, String(key));
+        if (anew) await write(db, column, key, anew);
         if (anew) resealed += 1;
         else unreadable += 1;
       }
@@ -42,34 +38,41 @@ export function resealAll(
   });
 }
 
-interface SealedColumn {
+export interface SealedColumn {
   readonly table: string;
   readonly key: string;
   readonly column: string;
   readonly kind: string;
 }
 
-function sealedColumns(parts: readonly StorePart[]): SealedColumn[] {
-  return parts
+/** Every sealed column of the store. A value in a column that is not listed would be lost with the key that sealed it. */
+export function sealedColumns(parts: readonly StorePart[]): readonly SealedColumn[] {
+  const declared = parts
     .flatMap(({ tables }) => tables)
-    .flatMap(({ name, key, sealed }) =>
-      sealed.map((column) => ({ table: name, key: key[0]!, column, kind: sealedKind(name, column) })),
+    .flatMap((table) =>
+      table.sealed.map((column) => {
+        return { table: table.name, key: table.key[0]!, column, kind: sealedKind(table, column) };
+      }),
     );
+  return [...SEALED_COLUMNS, ...declared];
 }
 
-interface Sealed {
+interface SealedValue {
   readonly key: unknown;
   readonly sealed: Uint8Array;
 }
 
-// The names are those of the schema; a union of tables is more than the query types can follow.
-async function sealedIn(db: Transaction<Schema>, { table, key, column }: SealedColumn): Promise<Sealed[]> {
+// The query types cannot follow names that are only known when it runs.
+async function readSealed(
+  db: Transaction<Schema>,
+  { table, key, column }: SealedColumn,
+): Promise<SealedValue[]> {
   const rows = await db
-    .selectFrom(table as "secrets")
+    .selectFrom(table as "servers")
     .select([`${key} as key`, `${column} as sealed`] as never)
     .where(column as "sealed", "is not", null)
     .execute();
-  return rows as unknown as Sealed[];
+  return rows as unknown as SealedValue[];
 }
 
 async function write(
@@ -79,8 +82,8 @@ async function write(
   sealed: Uint8Array,
 ): Promise<void> {
   await db
-    .updateTable(table as "secrets")
+    .updateTable(table as "servers")
     .set({ [column]: sealed })
-    .where(key as "name", "=", at as string)
+    .where(key as "id", "=", at as string)
     .execute();
 }

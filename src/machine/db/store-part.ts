@@ -31,10 +31,10 @@ export function allTables(parts: readonly StorePart[]): readonly TableFacts[] {
 }
 
 /** What a sealed column of a feature is sealed for, in the row with this key: it opens for nothing else. */
-export function sealedPurpose({ name }: Table, column: string, key: string): string {
-  return `${sealedKind(name, column)}:${key}`;
+export function sealedPurpose(table: Table, column: string, key: string): string {
+  return `${sealedKind(table, column)}:${key}`;
 }
 
-export function sealedKind(table: string, column: string): string {
-  return `${table}.${column}`;
+export function sealedKind({ name, sealedAs }: Table, column: string): string {
+  return sealedAs[column] ?? `${name}.${column}`;
 }

@@ -21,10 +21,6 @@ import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
 import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
 import type { SourceStore } from "./tables/knowledge/source-record.ts";
 import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-record.ts";
-import type { ContentLabelStore, LabelStore } from "./tables/trust/label-record.ts";
-import type { QuestionStore } from "./tables/trust/question-record.ts";
-import type { RuleStore } from "./tables/trust/rule-record.ts";
-import type { SecretStore } from "./tables/trust/secret-record.ts";
 import type { AttachmentStore, TodoStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
@@ -35,13 +31,6 @@ export type {
   TokenRecord,
   TokenStore,
 } from "./tables/identity/token-record.ts";
-export type { QuestionRecord, QuestionStore, Settlement } from "./tables/trust/question-record.ts";
-export type {
-  SecretBindings,
-  SecretRecord,
-  SecretSource,
-  SecretStore,
-} from "./tables/trust/secret-record.ts";
 export type {
   AttachmentRecord,
   AttachmentStore,
@@ -63,10 +52,6 @@ export interface Store extends Sharing {
   readonly pins: PinStore;
   readonly toolCapabilities: ToolCapabilitiesStore;
   readonly toolNames: ToolNameStore;
-  readonly secrets: SecretStore;
-  readonly vaultKey: VaultKeyStore;
-  readonly claims: ClaimStore;
-  readonly questions: QuestionStore;
   readonly notifications: NotificationStore;
   readonly todos: TodoStore;
   readonly activations: ActivationStore;
@@ -74,14 +59,10 @@ export interface Store extends Sharing {
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;
   readonly audit: AuditStore;
-  readonly trust: TrustStore;
   readonly sources: SourceStore;
   readonly outputs: OutputStore;
   readonly embeddings: EmbeddingStore;
   readonly toolUses: ToolUseStore;
-  readonly rules: RuleStore;
-  readonly labels: LabelStore;
-  readonly contentLabels: ContentLabelStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /** Writes something small that means nothing. Rejects as every other write would now. */
@@ -273,25 +254,6 @@ export interface ToolNameChange {
   readonly to: string;
 }
 
-/** A value sealed with the key of this store's secrets, so that another key is noticed before the first secret is. */
-export interface VaultKeyStore {
-  get(): Promise<Uint8Array | undefined>;
-  /** Keeps the first one that comes; resolves with the one that is kept. */
-  claim(sealed: Uint8Array, at: number): Promise<Uint8Array>;
-}
-
-/** What may happen only once, whichever process it comes to. */
-export interface ClaimStore {
-  /** True for the first who takes this id, false for everybody after; it may be forgotten after `expiresAt`. */
-  take(id: string, expiresAt: number): Promise<boolean>;
-  /** For the one who took it, who has certainly made no use of it: somebody else may take it. */
-  giveBack(id: string): Promise<void>;
-}
-
-/**
- * Something asked of a person (or of a parent agent). `secret` answers are sealed into the vault and `answer`
- * then holds only the secret's name; an `approval` is answered `once` or `reject`, an `access` `grant` or `refuse`.
- */
 export interface NotificationRecord {
   readonly id: string;
   readonly agentId: string | null;
@@ -313,13 +275,4 @@ export interface NotificationStore {
   list(filter?: NotificationFilter): Promise<NotificationRecord[]>;
   create(notification: NotificationRecord): Promise<void>;
   dismiss(id: string, at: number): Promise<void>;
-}
-
-/** Project files that a person has read and trusts, by content. */
-export interface TrustStore {
-  has(path: string, sha256: string): Promise<boolean>;
-  list(): Promise<{ path: string; sha256: string; at: number }[]>;
-  /** One hash per path: a new one replaces the old. */
-  put(path: string, sha256: string, at: number): Promise<void>;
-  delete(path: string): Promise<void>;
 }

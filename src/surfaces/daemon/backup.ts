@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { loadKey } from "../../call/vault/keys/key.ts";
+import { SecretTable } from "../../call/vault/tables.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import { openHomeStore } from "../../features.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -150,7 +151,8 @@ function checkSettingsAbsent(home: string): void {
 
 /** Every first command creates an empty store, so one without agents, servers and secrets may be replaced. */
 async function checkStoreEmpty(store: Store, home: string): Promise<void> {
-  const { agents, servers, secrets } = store;
+  const { agents, servers } = store;
+  const secrets = new SecretTable(store.database);
   const [agentCount, serverCount, secretCount] = (
     await Promise.all([agents.list(), servers.list(), secrets.list()])
   ).map((records) => records.length);

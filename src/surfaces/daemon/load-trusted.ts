@@ -1,3 +1,4 @@
+import { TrustedFiles } from "../../features/trusted-files/tables.ts";
 import { loadHomeSettings, openHomeStore } from "../../features.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { LoadedSettings } from "../../machine/config/load.ts";
@@ -20,7 +21,8 @@ export async function loadTrustedSettings({ env, cwd, clock }: SettingsInput): P
   const { home, databaseUrl } = untrusted.settings;
   const store = await openHomeStore({ home, databaseUrl, clock });
   try {
-    return await loadHomeSettings({ env, cwd, isTrusted: (path, sha256) => store.trust.has(path, sha256) });
+    const trust = new TrustedFiles(store.database);
+    return await loadHomeSettings({ env, cwd, isTrusted: (path, sha256) => trust.has(path, sha256) });
   } finally {
     await store.close();
   }

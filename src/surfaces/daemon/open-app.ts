@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ToolkeepError } from "../../contract/errors.ts";
+import { TrustedFiles } from "../../features/trusted-files/tables.ts";
 import { loadHomeSettings } from "../../features.ts";
 import { createHub, type Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -101,6 +102,7 @@ async function createApp(hub: Hub, lock: HomeLock, input: AppInput): Promise<App
   const { home, host, port, publicUrl } = hub.settings;
   const door: Door = { hosts: createHostCheck(hub.settings), requests: new ActiveRequests() };
   const app = createFastify(hub, door, log);
+  const trust = new TrustedFiles(hub.store.database);
   const opened: App = {
     app,
     hub,
@@ -109,8 +111,7 @@ async function createApp(hub: Hub, lock: HomeLock, input: AppInput): Promise<App
     url: publicUrl ?? `http://${host}:${port}`,
     gateway: undefined,
     endStreams: () => opened.gateway?.endStreams(),
-    load: () =>
-      loadHomeSettings({ env, cwd, home, isTrusted: (path, sha256) => hub.store.trust.has(path, sha256) }),
+    load: () => loadHomeSettings({ env, cwd, home, isTrusted: (path, sha256) => trust.has(path, sha256) }),
     async close() {
       await app.close();
       await hub.close();

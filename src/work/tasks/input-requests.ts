@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { QuestionRecord } from "../../call/questions/contract.ts";
 import type { Questions } from "../../call/questions/questions.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { failed, grantedTool, output } from "../../contract/define-native-tool.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import type { QuestionRecord } from "../../machine/db/store.ts";
 import { agentNameOf, type SubAgentDeps } from "./sub-agents.ts";
 
 export interface InputRequestDeps extends SubAgentDeps {

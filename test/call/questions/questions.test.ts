@@ -7,6 +7,7 @@ import { openStore } from "../../../src/machine/db/open.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { stopwatch } from "../../support/stopwatch.ts";
 import { tempHome } from "../../support/temp-home.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 const EXPIRE_MS = 60_000;
@@ -43,7 +44,7 @@ function openOverStore(change: Partial<QuestionsDeps> = {}): Questions {
     events.on(name, () => heard.push(name));
   }
   return new Questions({
-    store: store.questions,
+    store: trustStores(store).questions,
     keepSecret: async (name, value) => void secrets.set(name, value),
     grantTool: async () => {},
     events,
@@ -82,7 +83,7 @@ describe("a question", () => {
     const id = await pendingId();
     await questions.answer(id, "yes");
     expect(await waiting).toMatchObject({ kind: "answered", id, answer: "yes" });
-    expect((await store.questions.get(id))?.state).toBe("used");
+    expect((await trustStores(store).questions.get(id))?.state).toBe("used");
     expect(heard).toEqual(["question.asked", "question.answered"]);
   });
 
@@ -175,7 +176,7 @@ describe("waiting", () => {
     const id = await pendingId();
     cancel.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
-    expect((await store.questions.get(id))?.state).toBe("pending");
+    expect((await trustStores(store).questions.get(id))?.state).toBe("pending");
     await expect(questions.ask(asking(), { ...LONG, signal: cancel.signal })).rejects.toThrow("enough");
   });
 
@@ -300,7 +301,7 @@ it("answering and dismissing resolve once the record is kept", async () => {
     slow.dismiss(second).then(({ state }) => told.push(state)),
   ];
   await waitUntil("both are noted", () => noted.length === 2);
-  expect((await store.questions.get(first))?.state).toBe("answered");
+  expect((await trustStores(store).questions.get(first))?.state).toBe("answered");
   expect([told, heard.filter((name) => name !== "question.asked")]).toEqual([[], []]);
   isKept();
   await Promise.all(both);

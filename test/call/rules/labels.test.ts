@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { Labels } from "../../../src/call/rules/labels.ts";
+import { Labels, type LabelsDeps } from "../../../src/call/rules/labels.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
-import type { LabelStore } from "../../../src/machine/db/tables/trust/label-record.ts";
+import type { Store } from "../../../src/machine/db/store.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const untrusted = { untrusted: true };
@@ -15,14 +16,14 @@ test("labels are inherited by sub-agents, outlast a restart and reach other proc
   await using temp = await tempStore();
   let now = 40 * DAY_MS;
   const deps = {
-    store: temp.store.labels,
+    store: trustStores(temp.store).labels,
     clock: () => now,
     parentOf: () => null,
     onProblem: (error: unknown) => expect(error).toBe(null),
   };
   const labels = await Labels.open(deps);
   const otherStore = await openStore({ home: temp.home, databaseUrl: null, clock: Date.now });
-  const other = await Labels.open({ ...deps, store: otherStore.labels });
+  const other = await Labels.open({ ...deps, store: trustStores(otherStore).labels });
 
   labels.noteRead(main, {});
   expect(labels.forCaller(main).size).toBe(0);
@@ -49,7 +50,7 @@ test("labels reach those who work for a sub-agent, however far down, and a cycle
   await using temp = await tempStore();
   const parents: Record<string, string> = { agt_low: "agt_sub", agt_sub: "agt_main", agt_main: "agt_low" };
   const labels = new Labels({
-    store: temp.store.labels,
+    store: trustStores(temp.store).labels,
     clock: () => 0,
     parentOf: (id) => parents[id] ?? null,
     onProblem: (error) => expect(error).toBe(null),
@@ -62,9 +63,13 @@ test("labels reach those who work for a sub-agent, however far down, and a cycle
   await labels.close();
 });
 
-const openLabels = (temp: { store: { labels: LabelStore } }, clock: () => number) =>
+const openLabels = (
+  temp: { store: Store },
+  clock: () => number,
+  store: LabelsDeps["store"] = trustStores(temp.store).labels,
+) =>
   Labels.open({
-    store: temp.store.labels,
+    store,
     clock,
     parentOf: () => null,
     onProblem: (error) => expect(error).toBe(null),
@@ -107,8 +112,8 @@ test("what counts for every call of an agent goes when the last of its conversat
 test("an agent with very many conversations does not displace the labels that count for all calls of another", async () => {
   await using temp = await tempStore();
   const kept: unknown[] = [];
-  const store: LabelStore = { list: async () => [], put: async (record) => void kept.push(record) };
-  const labels = await openLabels({ store: { ...temp.store, labels: store } }, () => 1);
+  const store: LabelsDeps["store"] = { list: async () => [], put: async (record) => void kept.push(record) };
+  const labels = await openLabels(temp, () => 1, store);
   const quiet = testCaller({ agentId: "agt_quiet", tokenId: "tok_2", conversation: "c" });
   labels.noteRead(quiet, untrusted);
   for (let at = 0; at < 20_100; at++) labels.noteRead({ ...main, conversation: `c${at}` }, untrusted);

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RuleRecord } from "../../../src/call/rules/contract.ts";
 import { CONVERSATION_RULE_MS, RuleBook } from "../../../src/call/rules/rule-book.ts";
 import { Decider } from "../../../src/call/rules/watchdog.ts";
 import { randomId } from "../../../src/lib/id.ts";
-import type { RuleRecord } from "../../../src/machine/db/tables/trust/rule-record.ts";
 import { agent } from "../../machine/db/records.ts";
 import { ruleDeps } from "../../support/rule-deps.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 
 const tool = testTool({ name: "it" });
 const ada = testCaller({ agentId: "agt_ada", agentName: "ada" });
@@ -26,14 +27,15 @@ afterAll(() => temp[Symbol.asyncDispose]());
 
 const openBook = () =>
   RuleBook.open({
-    store: temp.store.rules,
+    store: trustStores(temp.store).rules,
     parentOf: (id) => (id === "agt_bob" ? "agt_ada" : null),
     clock: () => now,
     newId: randomId,
   });
 
 beforeEach(async () => {
-  for (const { id } of await temp.store.rules.list()) await temp.store.rules.delete(id);
+  for (const { id } of await trustStores(temp.store).rules.list())
+    await trustStores(temp.store).rules.delete(id);
   now = 1_000;
   book = await openBook();
   decider = new Decider({ ...ruleDeps(temp.store), labelsOf: () => new Set(), book });
@@ -94,7 +96,12 @@ describe("stored rules", () => {
   });
 
   it("that expire are announced by their own timer", async () => {
-    const open = { store: temp.store.rules, parentOf: () => null, clock: Date.now, newId: randomId };
+    const open = {
+      store: trustStores(temp.store).rules,
+      parentOf: () => null,
+      clock: Date.now,
+      newId: randomId,
+    };
     const real = await RuleBook.open(open);
     const over = new Promise<void>((resolve) => {
       real.onChange(() => real.shared.length === 0 && resolve());
@@ -150,7 +157,7 @@ describe("stored rules", () => {
         questionId: null,
       },
     });
-    for (let index = 0; index < 100; index++) await temp.store.rules.create(record(index));
+    for (let index = 0; index < 100; index++) await trustStores(temp.store).rules.create(record(index));
     await book.reload();
     const more = { permission: "it", action: "ask", ...by } as const;
     await expect(book.add({ ...more, agentId: "agt_ada", conversation: "c" })).rejects.toMatchObject({

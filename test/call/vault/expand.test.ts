@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { SecretBindings } from "../../../src/call/vault/contract.ts";
 import { mayNameSecrets } from "../../../src/call/vault/placeholder.ts";
 import { Vault } from "../../../src/call/vault/vault.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { findHosts } from "../../../src/lib/address/hosts-in.ts";
-import type { SecretBindings } from "../../../src/machine/db/tables/trust/secret-record.ts";
 import { memorySecrets } from "../../support/memory-secrets.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 

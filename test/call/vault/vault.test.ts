@@ -4,17 +4,18 @@ import { seal, unseal } from "../../../src/call/vault/seal.ts";
 import { Vault } from "../../../src/call/vault/vault.ts";
 import { ok } from "../../../src/lib/result.ts";
 import { tempStore } from "../../support/temp-store.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 
 const clock = () => 1_784_849_483_838;
 
 test("a secret survives a restart, sealed in the store", async () => {
   await using t = await tempStore();
-  const options = { store: t.store.secrets, key: randomBytes(32), clock };
+  const options = { store: trustStores(t.store).secrets, key: randomBytes(32), clock };
   const vault = await Vault.open(options);
   await vault.put("GITHUB_TOKEN", "ghp_verysecret");
   await vault.put("A", "第二の秘密");
 
-  const stored = await t.store.secrets.list();
+  const stored = await trustStores(t.store).secrets.list();
   expect(stored.some((secret) => Buffer.from(secret.sealed).includes("verysecret"))).toBe(false);
   const again = await Vault.open(options);
   expect(await again.read("GITHUB_TOKEN")).toEqual(ok("ghp_verysecret"));
@@ -24,7 +25,7 @@ test("a secret survives a restart, sealed in the store", async () => {
 
 test("a secret put again takes the new value; a deleted one is gone but stays redacted", async () => {
   await using t = await tempStore();
-  const vault = await Vault.open({ store: t.store.secrets, key: randomBytes(32), clock });
+  const vault = await Vault.open({ store: trustStores(t.store).secrets, key: randomBytes(32), clock });
   await vault.put("KEY", "first value");
   await vault.put("KEY", "second value");
   expect(await vault.read("KEY")).toEqual(ok("second value"));
@@ -38,34 +39,37 @@ test("a secret put again takes the new value; a deleted one is gone but stays re
 test("a secret of another key is reported, and the others are there", async () => {
   await using t = await tempStore();
   const key = randomBytes(32);
-  await (await Vault.open({ store: t.store.secrets, key: randomBytes(32), clock })).put("OLD", "lost value");
-  await (await Vault.open({ store: t.store.secrets, key, clock })).put("NEW", "good value");
+  await (await Vault.open({ store: trustStores(t.store).secrets, key: randomBytes(32), clock })).put(
+    "OLD",
+    "lost value",
+  );
+  await (await Vault.open({ store: trustStores(t.store).secrets, key, clock })).put("NEW", "good value");
 
   const unreadable: [string, unknown][] = [];
   const vault = await Vault.open({
-    store: t.store.secrets,
+    store: trustStores(t.store).secrets,
     key,
     clock,
     onUnreadable: (name, error) => unreadable.push([name, error]),
   });
   expect(vault.names()).toEqual(["NEW"]);
   expect(unreadable).toEqual([["OLD", expect.objectContaining({ code: "SECRET_UNREADABLE" })]]);
-  expect(await t.store.secrets.list()).toHaveLength(2);
+  expect(await trustStores(t.store).secrets.list()).toHaveLength(2);
 });
 
 test("a sealed value cannot be passed off as that of another name", async () => {
   await using t = await tempStore();
-  const options = { store: t.store.secrets, key: randomBytes(32), clock };
+  const options = { store: trustStores(t.store).secrets, key: randomBytes(32), clock };
   await (await Vault.open(options)).put("WEAK", "some value");
-  const [weak] = await t.store.secrets.list();
-  await t.store.secrets.put({ ...weak!, name: "STRONG" });
+  const [weak] = await trustStores(t.store).secrets.list();
+  await trustStores(t.store).secrets.put({ ...weak!, name: "STRONG" });
   const vault = await Vault.open(options);
   expect(vault.names()).toEqual(["WEAK"]);
 });
 
 test("what an agent sets again and again is forgotten after a while, what it has now and what a person set is not", async () => {
   await using t = await tempStore();
-  const vault = await Vault.open({ store: t.store.secrets, key: randomBytes(32), clock });
+  const vault = await Vault.open({ store: trustStores(t.store).secrets, key: randomBytes(32), clock });
   await vault.put("OF_A_PERSON", "given by a person");
   await vault.put("OTHER", "set once by the agent", { setBy: "agt_1" });
   for (let n = 100; n < 140; n++) await vault.put("KEY", `value number ${n}`, { setBy: "agt_1" });
@@ -82,9 +86,9 @@ test("what an agent sets again and again is forgotten after a while, what it has
 test("a secret whose source, bindings or setter were altered in the database is reported and not used", async () => {
   await using t = await tempStore();
   const key = randomBytes(32);
-  const options = { store: t.store.secrets, key, clock };
+  const options = { store: trustStores(t.store).secrets, key, clock };
   await (await Vault.open(options)).put("KEY", "cmd:touch /tmp/x", { setBy: "agt_1" });
-  const [sealed] = await t.store.secrets.list();
+  const [sealed] = await trustStores(t.store).secrets.list();
   for (const change of [
     { source: "cmd" as const },
     { bindings: { tools: ["*"], hosts: ["*"], agents: null } },
@@ -92,20 +96,20 @@ test("a secret whose source, bindings or setter were altered in the database is 
     // As an old row would be.
     { bindings: null },
   ]) {
-    await t.store.secrets.put({ ...sealed!, ...change });
+    await trustStores(t.store).secrets.put({ ...sealed!, ...change });
     const unreadable: string[] = [];
     const vault = await Vault.open({ ...options, onUnreadable: (name) => unreadable.push(name) });
     expect(vault.names()).toEqual([]);
     expect(unreadable).toEqual(["KEY"]);
   }
-  await t.store.secrets.put(sealed!);
+  await trustStores(t.store).secrets.put(sealed!);
   expect(await (await Vault.open(options)).read("KEY")).toEqual(ok("cmd:touch /tmp/x"));
 });
 
 test("a secret sealed before there were bindings opens, bound to nothing, and is sealed anew", async () => {
   await using t = await tempStore();
   const key = randomBytes(32);
-  const options = { store: t.store.secrets, key, clock };
+  const options = { store: trustStores(t.store).secrets, key, clock };
   const times = { createdAt: 1, updatedAt: 2, earlier: null, setBy: null };
   const old = {
     ...times,
@@ -115,21 +119,21 @@ test("a secret sealed before there were bindings opens, bound to nothing, and is
   };
   const wide = { tools: ["*"], hosts: ["*"], agents: null };
   for (const bindings of [null, wide]) {
-    await t.store.secrets.put({ ...old, bindings });
+    await trustStores(t.store).secrets.put({ ...old, bindings });
     const vault = await Vault.open(options);
     expect(await vault.read("OLD")).toEqual(ok("cmd:true"));
     expect(vault.list()).toMatchObject([{ source: "value", bindings: { tools: [], hosts: [] } }]);
-    const [anew] = await t.store.secrets.list();
+    const [anew] = await trustStores(t.store).secrets.list();
     expect(() => unseal(anew!.sealed, "secret:OLD", key)).toThrow("another purpose");
     expect(await (await Vault.open(options)).read("OLD")).toEqual(ok("cmd:true"));
   }
-  await t.store.secrets.put({ ...old, bindings: null, source: "cmd" });
+  await trustStores(t.store).secrets.put({ ...old, bindings: null, source: "cmd" });
   expect((await Vault.open(options)).names()).toEqual([]);
 });
 
 test("a secret is bound anew with the value that another process gave it", async () => {
   await using t = await tempStore();
-  const options = { store: t.store.secrets, key: randomBytes(32), clock };
+  const options = { store: trustStores(t.store).secrets, key: randomBytes(32), clock };
   const [one, two] = [await Vault.open(options), await Vault.open(options)];
   await one.put("KEY", "the first value");
   const bindings = { tools: ["http_request"], hosts: ["example.com"], agents: null };
@@ -144,7 +148,7 @@ test("a secret is bound anew with the value that another process gave it", async
 
 test("who is asked about a call sees what agents made a secret, also once it is replaced or deleted", async () => {
   await using t = await tempStore();
-  const options = { store: t.store.secrets, key: randomBytes(32), clock };
+  const options = { store: trustStores(t.store).secrets, key: randomBytes(32), clock };
   const vault = await Vault.open(options);
   await vault.put("MINE", "eve's own value");
   vault.conceal("value of a server");

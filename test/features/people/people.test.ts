@@ -1,9 +1,9 @@
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
 import type { Progress } from "../../../src/contract/tool.ts";
 import { withHeartbeat } from "../../../src/lib/flow/heartbeat.ts";
-import type { QuestionRecord } from "../../../src/machine/db/store.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../../support/native.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 

@@ -14,6 +14,7 @@ import { allTables } from "../../../src/machine/db/store-part.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { taskStores } from "../../support/task-stores.ts";
 import { tempHome } from "../../support/temp-home.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 import { memory } from "./contract/memories.ts";
 import { agent, NOW, server } from "./records.ts";
 
@@ -195,7 +196,7 @@ async function expectVersion4Data(store: Store): Promise<void> {
     instructions: "",
     assignedBy: null,
   });
-  expect(await store.secrets.list()).toEqual([
+  expect(await trustStores(store).secrets.list()).toEqual([
     { ...SECRET_4, setBy: null, source: "value", bindings: null, earlier: null },
   ]);
 }

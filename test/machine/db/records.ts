@@ -1,11 +1,11 @@
+import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
+import type { SecretRecord } from "../../../src/call/vault/contract.ts";
 import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
 import type {
   AgentRecord,
   CallRecord,
   ConsentKeyRecord,
   ConsentRecord,
-  QuestionRecord,
-  SecretRecord,
   ServerRecord,
   TokenRecord,
   ToolboxRecord,

@@ -13,6 +13,7 @@ import { writtenPlugin } from "../../support/plugin.ts";
 import { oauthServers } from "../../support/servers/oauth.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 import { fixture } from "../../support/upstream.ts";
 
 /** Answers that are no JSON of ours: their own tests look at them. */
@@ -157,7 +158,7 @@ it("every route answers what its schema says", async () => {
   await ask("POST", "/api/rules/check", { permission: "" });
   await ask("PUT", `/api/rules/${made.rule.id}`, { permission: "read_file", action: "deny" });
   await ask("DELETE", `/api/rules/${made.rule.id}`);
-  await api.hub.store.labels.put({
+  await trustStores(api.hub.store).labels.put({
     agentId: "agt_x",
     conversation: "c1",
     labels: ["seen"],

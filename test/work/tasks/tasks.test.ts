@@ -3,6 +3,7 @@ import type { Caller } from "../../../src/contract/caller.ts";
 import type { TaskRecord } from "../../../src/work/tasks/contract.ts";
 import { type TestNative, testNative, textOf } from "../../support/native.ts";
 import { taskStores } from "../../support/task-stores.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 
 const SUB_AGENT: { caller: Partial<Caller> } = {
   caller: { agentId: "agt_child", agentName: "child", context: "sub-agent", parentId: "agt_parent" },
@@ -136,7 +137,7 @@ describe("request_input", () => {
     const args = { question: "Which branch?" };
     const first = await t.call("request_input", args, SUB_AGENT);
     if (first.kind !== "needs_input") throw new Error(first.kind);
-    expect(await t.store.questions.get(first.questionId)).toMatchObject({
+    expect(await trustStores(t.store).questions.get(first.questionId)).toMatchObject({
       kind: "parent",
       agentId: "agt_child",
       details: { parentId: "agt_parent" },

@@ -2,7 +2,7 @@ import { ToolkeepError } from "../../../contract/errors.ts";
 import { isRecord } from "../../../lib/json.ts";
 import { ruleShape } from "../../../machine/config/sections/rule-shape.ts";
 import type { RulePattern } from "../../../machine/config/settings.ts";
-import type { QuestionRecord } from "../../../machine/db/store.ts";
+import type { QuestionRecord } from "../../questions/contract.ts";
 import type { AnswerRules } from "../../questions/questions.ts";
 import { isTrait } from "../compiled-rule.ts";
 import type { RuleBook } from "../rule-book.ts";

@@ -1,6 +1,6 @@
 import type { Inquiry, ToolCall } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json.ts";
-import type { QuestionRecord } from "../../../machine/db/store.ts";
+import type { QuestionRecord } from "../../questions/contract.ts";
 
 /** The key under which a client of 2026-07-28 gives its answer. */
 export const APPROVAL_KEY = "toolkeep_approval";

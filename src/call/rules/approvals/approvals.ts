@@ -8,10 +8,11 @@ import { linkSignals } from "../../../lib/flow/link-signals.ts";
 import { stableJson } from "../../../lib/json.ts";
 import { escapeHidden } from "../../../lib/text/hidden-characters.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
-import type { ClaimStore, QuestionRecord } from "../../../machine/db/store.ts";
+import type { QuestionRecord } from "../../questions/contract.ts";
 import type { Answer, QuestionRequest } from "../../questions/question-request.ts";
 import type { Questions } from "../../questions/questions.ts";
 import type { Decision } from "../rules.ts";
+import type { ClaimTable } from "../tables.ts";
 import { isOneTool } from "./answer-rules.ts";
 import {
   APPROVAL_KEY,
@@ -60,7 +61,7 @@ export interface ApprovalsDeps {
   /** Whether all of these rules still exist. */
   readonly haveRules: (ids: readonly string[]) => Promise<boolean>;
   readonly namedSecrets: NamedSecrets;
-  readonly claims: ClaimStore;
+  readonly claims: Pick<ClaimTable, "take" | "giveBack">;
   readonly clock: Clock;
   /** How often a waiting call reports progress; default 5 s. */
   readonly progressMs?: number;

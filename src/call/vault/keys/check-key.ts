@@ -1,8 +1,8 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import type { Store } from "../../../machine/db/store.ts";
 import { plainSecret, sealedFor } from "../purpose.ts";
 import { seal, unseal } from "../seal.ts";
+import type { SecretTable, VaultKeyTable } from "../tables.ts";
 
 const PURPOSE = sealedFor.key("");
 
@@ -12,7 +12,7 @@ const PURPOSE = sealedFor.key("");
  * key: with it this process could not read what others seal, nor they what it seals.
  */
 export async function checkKey(
-  store: Pick<Store, "vaultKey" | "secrets">,
+  store: { readonly vaultKey: VaultKeyTable; readonly secrets: SecretTable },
   key: Buffer,
   clock: Clock,
 ): Promise<void> {

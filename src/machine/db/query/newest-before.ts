@@ -1,23 +1,23 @@
 import type { SelectQueryBuilder } from "kysely";
-import type { Schema } from "../schema.ts";
 import { LIST_LIMIT } from "./limits.ts";
 
-/** A page of a list whose newest come first: the newest of what is older than `before`. */
+/** A page of a list whose newest rows come first: the newest of those that are older than `before`. */
 export interface NewestBefore {
   readonly before?: { readonly createdAt: number; readonly id: string } | undefined;
   /** At most 500. */
   readonly limit?: number | undefined;
 }
 
-type Dated = "notifications" | "questions";
+interface DatedTable {
+  rows: { createdAt: number; id: string };
+}
 
-/** The newest rows first, as many as a page has. Those of the same moment are told apart by their ids. */
-export function newestBefore<T extends Dated, O>(
-  query: SelectQueryBuilder<Schema, T, O>,
+/** The newest rows first, as many as a page has; rows of the same moment in the order of their ids. The table has `createdAt` and `id`. */
+export function newestBefore<S, T extends keyof S, O>(
+  query: SelectQueryBuilder<S, T, O>,
   { before, limit = LIST_LIMIT }: NewestBefore = {},
-): SelectQueryBuilder<Schema, T, O> {
-  // Every table of `Dated` has these columns, which Kysely cannot tell.
-  const rows = query as unknown as SelectQueryBuilder<Schema, "notifications", O>;
+): SelectQueryBuilder<S, T, O> {
+  const rows = query as unknown as SelectQueryBuilder<DatedTable, "rows", O>;
   const page = rows
     .$if(before !== undefined, (all) =>
       all.where((is) =>
@@ -30,5 +30,5 @@ export function newestBefore<T extends Dated, O>(
     .orderBy("createdAt", "desc")
     .orderBy("id", "desc")
     .limit(Math.min(limit, LIST_LIMIT));
-  return page as unknown as SelectQueryBuilder<Schema, T, O>;
+  return page as unknown as SelectQueryBuilder<S, T, O>;
 }

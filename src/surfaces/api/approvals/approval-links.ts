@@ -1,9 +1,9 @@
 import { NEEDS_ADMIN } from "../../../call/questions/answers.ts";
+import type { QuestionRecord } from "../../../call/questions/contract.ts";
 import { SealedText } from "../../../call/vault/sealed-text.ts";
 import type { Vault } from "../../../call/vault/vault.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
-import type { QuestionRecord } from "../../../machine/db/store.ts";
 
 const PURPOSE = "toolkeep/approval-link";
 const MAX_LENGTH = 1_000;

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { QuestionRecord } from "../../../call/questions/contract.ts";
 import type { Questions } from "../../../call/questions/questions.ts";
 import type { Vault } from "../../../call/vault/vault.ts";
 import { messageOf } from "../../../contract/errors.ts";
@@ -8,7 +9,6 @@ import type { Log } from "../../../lib/log.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import { secretsInTheOpen } from "../../../machine/config/masked.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
-import type { QuestionRecord } from "../../../machine/db/store.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../machine/net/guarded-fetch.ts";
 import { type ApprovalLinks, linkAnswers } from "./approval-links.ts";
 

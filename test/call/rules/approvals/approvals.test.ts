@@ -7,6 +7,7 @@ import type { Store } from "../../../../src/machine/db/store.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 import { testTool } from "../../../support/tools.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 
 test("an approved call continues from a round once, whichever process is asked", async () => {
   await using temp = await tempStore();
@@ -36,7 +37,8 @@ function approvedCall(args: Record<string, unknown>): CallForApproval {
   return { tool: testTool({ name: "ask" }), args, caller, decision: { action: "ask", rule: "a rule" } };
 }
 
-function openApprovals({ claims }: Store): Approvals {
+function openApprovals(store: Store): Approvals {
+  const { claims } = trustStores(store);
   const nobody = () => {
     throw new Error("nobody is asked");
   };

@@ -9,12 +9,15 @@ import { finishRotation, rotateKey } from "../../../../src/call/vault/keys/rotat
 import { purposeOf, sealedFor } from "../../../../src/call/vault/purpose.ts";
 import { Sealing } from "../../../../src/call/vault/sealing.ts";
 import { Vault } from "../../../../src/call/vault/vault.ts";
+import { storePartsOf } from "../../../../src/features/open-features.ts";
+import { loadedFeatures } from "../../../../src/features.ts";
 import { ok } from "../../../../src/lib/result.ts";
-import { SEALED_COLUMNS } from "../../../../src/machine/db/reseal.ts";
-import { TABLES } from "../../../../src/machine/db/schema.ts";
+import { sealedColumns } from "../../../../src/machine/db/reseal.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
+import { allTables } from "../../../../src/machine/db/store-part.ts";
 import { server } from "../../../machine/db/records.ts";
 import { tempStore } from "../../../support/temp-store.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 
 const clock = () => 1;
 
@@ -23,7 +26,7 @@ async function open(store: Store, home: string, env: Record<string, string> = {}
   const { key, before } = await loadKeys({ home, env });
   const deps = { home, env, store, sealing: new Sealing(key, before) };
   if (before) await finishRotation(deps);
-  return { deps, vault: await Vault.open({ store: store.secrets, key: deps.sealing, clock }) };
+  return { deps, vault: await Vault.open({ store: trustStores(store).secrets, key: deps.sealing, clock }) };
 }
 
 async function filled(store: Store, home: string) {
@@ -41,7 +44,7 @@ async function filled(store: Store, home: string) {
 /** Opens everything there is with the key on disk alone. */
 async function readAll(store: Store, home: string): Promise<unknown[]> {
   const sealing = new Sealing(await loadKey({ home, env: {} }));
-  const vault = await Vault.open({ store: store.secrets, key: sealing, clock });
+  const vault = await Vault.open({ store: trustStores(store).secrets, key: sealing, clock });
   const [found] = await store.servers.list();
   return [
     await vault.read("KEY"),
@@ -71,9 +74,9 @@ it("everything sealed is sealed with the new key, of which one is left", async (
 it("a secret sealed before there were bindings gets the new key, too", async () => {
   await using t = await tempStore();
   const { deps, vault } = await filled(t.store, t.home);
-  const [secret] = await t.store.secrets.list();
+  const [secret] = await trustStores(t.store).secrets.list();
   const sealed = vault.seal("an old value", "secret:OLD");
-  await t.store.secrets.put({ ...secret!, name: "OLD", sealed, earlier: null, bindings: null });
+  await trustStores(t.store).secrets.put({ ...secret!, name: "OLD", sealed, earlier: null, bindings: null });
   expect(await rotateKey(deps)).toEqual({ resealed: 6, unreadable: 0 });
   expect(await (await open(t.store, t.home)).vault.read("OLD")).toEqual(ok("an old value"));
 });
@@ -123,13 +126,18 @@ it("a key of the environment is changed there: TOOLKEEP_KEY_BEFORE opens, TOOLKE
   );
 });
 
-it("every sealed column of the store is known", () => {
-  const bytes = Object.entries(TABLES).flatMap(([table, columns]) =>
+it("every sealed column of the store is known", async () => {
+  const parts = storePartsOf(await loadedFeatures());
+  const bytes = allTables(parts).flatMap(({ name: table, columns }) =>
     Object.entries(columns).flatMap(([column, kind]) =>
       kind.startsWith("bytes") && table !== "embeddings" ? [`${table}.${column}`] : [],
     ),
   );
-  expect(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(bytes.sort());
+  expect(
+    sealedColumns(parts)
+      .map(({ table, column }) => `${table}.${column}`)
+      .sort(),
+  ).toEqual(bytes.sort());
   expect(sealedFor.auditKey("")).toBe(AUDIT_KEY_PURPOSE);
 });
 

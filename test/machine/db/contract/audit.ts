@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { call, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -139,7 +140,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("a file is trusted by content: a new hash replaces the old", async () => {
     await using t = await fresh();
-    const { trust } = t.store;
+    const { trust } = trustStores(t.store);
     await trust.put("/p/toolkeep.json", "aaa", NOW);
     await trust.put("/p/toolkeep.json", "bbb", NOW + 1);
     expect(await trust.has("/p/toolkeep.json", "aaa")).toBe(false);

@@ -6,6 +6,7 @@ import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 import {
   activation,
   agent,
@@ -59,10 +60,10 @@ export async function fill(store: Store): Promise<void> {
     setAt: NOW,
   });
   await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
-  await store.secrets.put(secretRecord("KEY"));
-  await store.vaultKey.claim(Uint8Array.of(5), NOW);
-  await store.claims.take("once", NOW);
-  await store.questions.create(question("q1"));
+  await trustStores(store).secrets.put(secretRecord("KEY"));
+  await trustStores(store).vaultKey.claim(Uint8Array.of(5), NOW);
+  await trustStores(store).claims.take("once", NOW);
+  await trustStores(store).questions.create(question("q1"));
   await store.notifications.create({
     id: "n1",
     agentId: null,
@@ -85,9 +86,14 @@ export async function fill(store: Store): Promise<void> {
   });
   await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
   await store.activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
-  await store.contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
-  await store.labels.put({ agentId: "agt_zoe", conversation: "c1", labels: ["a"], labelledAt: NOW });
-  await store.rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
+  await trustStores(store).contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
+  await trustStores(store).labels.put({
+    agentId: "agt_zoe",
+    conversation: "c1",
+    labels: ["a"],
+    labelledAt: NOW,
+  });
+  await trustStores(store).rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
   await taskStores(store).messages.create({
     id: "m1",
     fromAgentId: "agt_child",
@@ -128,7 +134,7 @@ export async function fill(store: Store): Promise<void> {
   });
   await store.audit.addKey({ id: 1, sealed: Uint8Array.of(7) }, NOW);
   await store.calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
-  await store.trust.put("/p", "abc", NOW);
+  await trustStores(store).trust.put("/p", "abc", NOW);
   await new Records(store.database, customTools).put({
     slug: "weather",
     sha256: "abc",

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import type { NotificationRecord, QuestionRecord } from "../../../../src/machine/db/store.ts";
 import {
+  type QuestionRecord,
   VISIBLE_STATES,
   type VisibleState,
-  visibleState,
-} from "../../../../src/machine/db/tables/trust/question-record.ts";
+} from "../../../../src/call/questions/contract.ts";
+import { visibleState } from "../../../../src/call/questions/questions.ts";
+import type { NotificationRecord } from "../../../../src/machine/db/store.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { NOW, question, secretRecord } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -24,7 +26,7 @@ const notification = (id: string, change: Partial<NotificationRecord> = {}): Not
 export function humanContract(fresh: FreshStore): void {
   test("a secret put again keeps the time it was made", async () => {
     await using t = await fresh();
-    const { secrets } = t.store;
+    const { secrets } = trustStores(t.store);
     await secrets.put(secretRecord("KEY", { sealed: bytes(1, 0, 255) }));
     const later = { createdAt: NOW + 1, updatedAt: NOW + 1 };
     await secrets.put(secretRecord("KEY", { sealed: bytes(2), earlier: bytes(1), ...later }));
@@ -39,7 +41,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("a secret is bound to other tools, hosts and agents without a new value", async () => {
     await using t = await fresh();
-    const { secrets } = t.store;
+    const { secrets } = trustStores(t.store);
     await secrets.put(secretRecord("KEY"));
     const bindings = { tools: ["mcp:x:*"], hosts: ["*.example.com"], agents: ["agt_ada"] };
     const { sealed: was, source } = secretRecord("KEY");
@@ -53,7 +55,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("questions of a batch move together, are counted by digest and not listed; a no is found again", async () => {
     await using t = await fresh();
-    const { questions } = t.store;
+    const { questions } = trustStores(t.store);
     const members = ["m1", "m2"].map((id) => question(id, { digest: "d", batchId: "q1" }));
     await questions.createBatch(question("q1"), members);
     expect((await questions.list()).map(({ id }) => id)).toEqual(["q1"]);
@@ -69,7 +71,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("questions are listed newest last, by state and agent, the newest 500", async () => {
     await using t = await fresh();
-    const { questions } = t.store;
+    const { questions } = trustStores(t.store);
     for (let index = 0; index < 502; index++) {
       const change = { createdAt: NOW + index, agentId: index % 2 ? "agt_b" : "agt_a" };
       await questions.create(question(`q${String(index).padStart(3, "0")}`, change));
@@ -83,7 +85,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("an open question is found by digest until it is used, dismissed or expired", async () => {
     await using t = await fresh();
-    const { questions } = t.store;
+    const { questions } = trustStores(t.store);
     const asked = question("q1", { digest: "d" });
     await questions.create(asked);
     expect(await questions.open("d", NOW)).toEqual(asked);
@@ -102,40 +104,44 @@ export function humanContract(fresh: FreshStore): void {
   test("of many moving a question on at once exactly one wins", async () => {
     await using t = await fresh();
     const stores = [t.store, await t.another()];
-    await t.store.questions.create(question("q1", { state: "answered", answer: "yes" }));
+    await trustStores(t.store).questions.create(question("q1", { state: "answered", answer: "yes" }));
     const moves = Array.from({ length: 10 }, (_, index) =>
-      stores[index % 2]!.questions.move("q1", "answered", { state: "used" }),
+      trustStores(stores[index % 2]!).questions.move("q1", "answered", { state: "used" }),
     );
     expect((await Promise.all(moves)).filter(Boolean)).toHaveLength(1);
-    expect(await t.store.questions.move("no", "pending", { state: "used" })).toBe(false);
+    expect(await trustStores(t.store).questions.move("no", "pending", { state: "used" })).toBe(false);
   });
 
   test("equal questions asked by two processes at once become one", async () => {
     await using t = await fresh();
     const stores = [t.store, await t.another()];
     const asked = Array.from({ length: 6 }, (_, index) => question(`q${index}`, { digest: "same" }));
-    const created = await Promise.all(asked.map((each, index) => stores[index % 2]!.questions.create(each)));
-    const [kept] = await t.store.questions.list();
-    expect(await t.store.questions.list()).toHaveLength(1);
+    const created = await Promise.all(
+      asked.map((each, index) => trustStores(stores[index % 2]!).questions.create(each)),
+    );
+    const [kept] = await trustStores(t.store).questions.list();
+    expect(await trustStores(t.store).questions.list()).toHaveLength(1);
     expect(created).toEqual(created.map(() => kept));
-    await t.store.questions.create(question("later", { digest: "same", createdAt: kept!.expiresAt }));
-    expect(await t.store.questions.list()).toHaveLength(2);
+    await trustStores(t.store).questions.create(
+      question("later", { digest: "same", createdAt: kept!.expiresAt }),
+    );
+    expect(await trustStores(t.store).questions.list()).toHaveLength(2);
   });
 
   test("what may happen once is taken by exactly one of many", async () => {
     await using t = await fresh();
     const stores = [t.store, await t.another()];
     const taken = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => stores[index % 2]!.claims.take("round", NOW)),
+      Array.from({ length: 10 }, (_, index) => trustStores(stores[index % 2]!).claims.take("round", NOW)),
     );
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await t.store.claims.take("another", NOW)).toBe(true);
+    expect(await trustStores(t.store).claims.take("another", NOW)).toBe(true);
     expect(await t.store.prune("claims", NOW + 1, 10)).toBe(2);
   });
 
   test("of several sealed key values the first is kept", async () => {
     await using t = await fresh();
-    const { vaultKey } = t.store;
+    const { vaultKey } = trustStores(t.store);
     expect(await vaultKey.get()).toBeUndefined();
     expect(await vaultKey.claim(Uint8Array.of(1, 2), NOW)).toEqual(Uint8Array.of(1, 2));
     expect(await vaultKey.claim(Uint8Array.of(3), NOW)).toEqual(Uint8Array.of(1, 2));
@@ -161,7 +167,8 @@ export function humanContract(fresh: FreshStore): void {
 
   test("notifications and questions are listed in pages, newest first, those of one moment too", async () => {
     await using t = await fresh();
-    const { notifications, questions } = t.store;
+    const { notifications } = t.store;
+    const { questions } = trustStores(t.store);
     for (const id of ["n1", "n2", "n3", "n4", "n5"]) {
       await notifications.create(notification(id));
       await questions.create(question(`q${id}`, { digest: `d${id}`, createdAt: NOW }));
@@ -185,7 +192,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("questions are listed by kind, and by the state that people see, as it is of each record", async () => {
     await using t = await fresh();
-    const { questions } = t.store;
+    const { questions } = trustStores(t.store);
     const now = NOW + 100;
     const kept: Record<VisibleState, readonly Partial<QuestionRecord>[]> = {
       pending: [{ state: "pending", expiresAt: now + 1 }],

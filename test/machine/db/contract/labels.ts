@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function labelsContract(fresh: FreshStore): void {
   test("labels of a conversation are replaced, listed by time and pruned", async () => {
     await using t = await fresh();
-    const { labels } = t.store;
+    const { labels } = trustStores(t.store);
     const first = { agentId: "agt_ada", conversation: "c1", labels: ["a"], labelledAt: NOW };
     const second = { agentId: "agt_ada", conversation: "c2", labels: ["b"], labelledAt: NOW + 1 };
     await labels.put(second);
@@ -22,7 +23,7 @@ export function labelsContract(fresh: FreshStore): void {
 
   test("labels of content come back by the ids asked for, however many, and are replaced", async () => {
     await using t = await fresh();
-    const { contentLabels } = t.store;
+    const { contentLabels } = trustStores(t.store);
     const ids = Array.from({ length: 1_200 }, (_, at) => `mem_${at}`);
     expect(await contentLabels.get(ids)).toEqual([]);
     await contentLabels.put([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { agent, call, NOW, question, token } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -19,7 +20,7 @@ export function pruneContract(fresh: FreshStore): void {
 
   test("a question goes only after the time in which it could be answered or used", async () => {
     await using t = await fresh();
-    const { questions } = t.store;
+    const { questions } = trustStores(t.store);
     await questions.create(question("over", { createdAt: OLD, expiresAt: OLD + DAY, state: "used" }));
     await questions.create(question("unanswered", { createdAt: OLD, expiresAt: OLD + DAY }));
     await questions.create(question("open", { createdAt: OLD, expiresAt: NOW + DAY }));

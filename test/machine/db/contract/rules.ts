@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import type { RuleRecord } from "../../../../src/machine/db/tables/trust/rule-record.ts";
+import type { RuleRecord } from "../../../../src/call/rules/contract.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function rulesContract(fresh: FreshStore): void {
   test("rules are listed in the order they were made, replaced, and gone with their agent", async () => {
     await using t = await fresh();
-    const { rules } = t.store;
+    const { rules } = trustStores(t.store);
     await t.store.agents.create(agent("ada"));
     const [shared, own] = [storedRule("b", {}), storedRule("a", { agentId: "agt_ada", createdAt: NOW + 1 })];
     await rules.create(own);
@@ -30,11 +31,11 @@ export function rulesContract(fresh: FreshStore): void {
 
   test("a rule is pruned once its time is over, one without an end never", async () => {
     await using t = await fresh();
-    await t.store.rules.create(storedRule("a", { expiresAt: NOW }));
-    await t.store.rules.create(storedRule("b", { expiresAt: null }));
+    await trustStores(t.store).rules.create(storedRule("a", { expiresAt: NOW }));
+    await trustStores(t.store).rules.create(storedRule("b", { expiresAt: null }));
     expect(await t.store.prune("rules", NOW, 10)).toBe(0);
     expect(await t.store.prune("rules", NOW + 1, 10)).toBe(1);
-    expect((await t.store.rules.list()).map(({ id }) => id)).toEqual(["rul_b"]);
+    expect((await trustStores(t.store).rules.list()).map(({ id }) => id)).toEqual(["rul_b"]);
   });
 }
 

@@ -11,6 +11,7 @@ import { inDeep } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
 import { readySchema } from "../../../support/ready-schema.ts";
 import { stopwatch } from "../../../support/stopwatch.ts";
+import { trustStores } from "../../../support/trust-stores.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
 import { pin } from "../contract/pins.ts";
 import { agent, NOW, question, secretRecord, server, token, toolbox } from "../records.ts";
@@ -31,7 +32,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
       ["server_lists", () => there.store.toolNames.add([{ serverId: "s", originalName: "o", name: "n" }])],
       ["server_lists", () => there.store.pins.change("srv_fs", [pin("add")], [])],
       ["server_lists", () => there.store.pins.deleteAll("srv_fs")],
-      ["secrets", () => there.store.secrets.put(secretRecord("k"))],
+      ["secrets", () => trustStores(there.store).secrets.put(secretRecord("k"))],
       ["tokens", () => there.store.tokens.create(token("tok_a"))],
     ];
     for (const [kind, change] of changes) {
@@ -88,11 +89,15 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     const revision = await there.store.revision();
-    await here.store.questions.create(question("own"));
-    await there.store.questions.create(question("q1"));
-    await there.store.questions.move("q1", "pending", { state: "answered", answer: "yes", answeredAt: NOW });
-    await there.store.questions.move("q1", "pending", { state: "dismissed" });
-    await there.store.questions.move("q1", "answered", { state: "used" });
+    await trustStores(here.store).questions.create(question("own"));
+    await trustStores(there.store).questions.create(question("q1"));
+    await trustStores(there.store).questions.move("q1", "pending", {
+      state: "answered",
+      answer: "yes",
+      answeredAt: NOW,
+    });
+    await trustStores(there.store).questions.move("q1", "pending", { state: "dismissed" });
+    await trustStores(there.store).questions.move("q1", "answered", { state: "used" });
     await waitUntil("it was told of the last move", () => here.questions.length >= 3);
     expect(here.questions).toEqual([
       { id: "q1", state: "pending" },

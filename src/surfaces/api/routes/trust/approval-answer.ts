@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { QuestionRecord } from "../../../../call/questions/contract.ts";
 import { ToolkeepError } from "../../../../contract/errors.ts";
 import { isRecord } from "../../../../lib/json.ts";
-import type { QuestionRecord } from "../../../../machine/db/store.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { type ApprovalLinks, linkAnswers } from "../../approvals/approval-links.ts";
 import { ANSWER_PATH } from "../../approvals/approval-webhook.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
+import { trustStores } from "../../../../support/trust-stores.ts";
 
 let api: TestApi;
 
@@ -283,12 +284,12 @@ describe("/api/questions and the routes that approvals had before", () => {
     const { agentId, agentName } = home.caller("other");
     const asking = { kind: "approval" as const, agentId, agentName, prompt: "May it?", details: {} };
     await home.hub.questions.askTogether(["one", "two"].map((digest) => ({ ...asking, digest })));
-    const member = (await home.hub.store.questions.open("one", now))!;
+    const member = (await trustStores(home.hub.store).questions.open("one", now))!;
     expect(member.batchId).not.toBeNull();
     expect((await home.request("GET", `/api/questions/${member.id}`)).status).toBe(404);
     expect((await answer(member.id, { answer: "once" })).status).toBe(404);
     expect((await home.request("POST", `/api/questions/${member.id}/dismiss`)).status).toBe(404);
     expect((await answer(member.batchId!, { answer: "once" })).status).toBe(200);
-    expect((await home.hub.store.questions.get(member.id))?.answer).toBe("once");
+    expect((await trustStores(home.hub.store).questions.get(member.id))?.answer).toBe("once");
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
+import { trustStores } from "../../../../support/trust-stores.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
 
 let api: TestApi;
@@ -77,7 +78,7 @@ describe("/api/labels", () => {
   it("shows what conversations have come in touch with, of one agent or all, and clears it", async () => {
     const agentId = api.hub.identity.agent("main").id;
     const record = { agentId, conversation: "c1", labels: ["untrusted_content"], labelledAt: Date.now() };
-    await api.hub.store.labels.put(record);
+    await trustStores(api.hub.store).labels.put(record);
     await api.hub.reload();
     const { body } = await api.request("GET", "/api/labels?agent=main");
     expect(body.labelled).toEqual([

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
+import { trustStores } from "../../../../support/trust-stores.ts";
 import { typed } from "../../../../support/typed.ts";
 
 let api: TestApi;
@@ -177,8 +178,8 @@ describe("toolkeep rule", () => {
   it("lists and clears what conversations have come in touch with", async () => {
     const agentId = api.hub.identity.agent("coder").id;
     const seen = { agentId, labels: ["untrusted_content"], labelledAt: Date.now() };
-    await api.hub.store.labels.put({ ...seen, conversation: "c1" });
-    await api.hub.store.labels.put({ ...seen, conversation: "(any call)" });
+    await trustStores(api.hub.store).labels.put({ ...seen, conversation: "c1" });
+    await trustStores(api.hub.store).labels.put({ ...seen, conversation: "(any call)" });
     await api.hub.reload();
     const { out } = await typed(api, ["rule", "labels", "--agent", "coder"]);
     expect(out).toMatch(/coder +c1 +untrusted_content/);
