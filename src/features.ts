@@ -7,6 +7,7 @@ import { calls } from "./call/executor/feature.ts";
 import { identity } from "./call/identity/feature.ts";
 import { questions } from "./call/questions/feature.ts";
 import { rules } from "./call/rules/feature.ts";
+import { tools } from "./call/tools/feature.ts";
 import { vault } from "./call/vault/feature.ts";
 import type { Feature } from "./contract/feature.ts";
 import { clients } from "./features/clients/feature.ts";
@@ -37,6 +38,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   access,
   audit,
   calls,
+  tools,
   servers,
   tasks,
   projects,

@@ -226,6 +226,9 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       loaded: () => loaded,
       catalog: () => catalog,
       upstream: () => upstream,
+      listings: () => listings,
+      explainSearch: (...asked) => own.explainSearch(...asked),
+      warningsOf: (tool) => warningsOf(tool),
       findingsOf: (tool) => upstream.trust.listToolFindings(tool),
       awaitedServer: (notificationId) => findAwaitedServer(notificationId, upstream.servers())?.name,
       usesOfSecrets: () => opened.flatMap((feature) => feature.usesOfSecrets?.() ?? []),
@@ -324,6 +327,11 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const schemas = new Schemas((tool, message) =>
     log.warn({ tool, message }, "a tool's schema cannot be used; the tool accepts any object"),
   );
+  const warningsOf = (tool: Tool) => {
+    const problem = schemas.problemOf(tool);
+    const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
+    return [tool.warning, unusable].filter((warning) => warning !== undefined);
+  };
   const kernel: Kernel = {
     ...{ settings, catalog, offers, schemas, identity, watchdog, approvals, vault, audit, log },
     outputs: store.outputs,
@@ -380,11 +388,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     session: (options) => new Session(options, sessions),
     promptSection: async (caller) => toldOf(await listings.for(caller)),
     explainSearch: own.explainSearch,
-    warningsOf(tool) {
-      const problem = schemas.problemOf(tool);
-      const unusable = problem && `its schema cannot be used, so it accepts any object: ${problem}`;
-      return [tool.warning, unusable].filter((warning) => warning !== undefined);
-    },
+    warningsOf,
     async apply(next) {
       await findSandbox(next.settings);
       loaded = next;

@@ -21,7 +21,7 @@ const INSIDE: Readonly<Record<string, Order>> = {
   machine: ["files", "process", "net", "config", "oauth-client", "db", "text", "engine"],
   call: [
     ...["questions", "identity", "vault", "audit", "catalog", "search", "rules", "executor", "conversation"],
-    "access",
+    ...["access", "tools"],
     ...["catalog-tools.ts", "open-trust.ts"],
   ],
   surfaces: ["gateway", "api", "oauth-server", "mount-api.ts", "daemon", "cli"],
@@ -44,7 +44,7 @@ const DECIDING: Readonly<Record<string, string>> = {
     "which calls of a batch ask, so that people are asked once; each is decided again when it is made",
   "hub.ts": "hands isHidden to the catalogue and to what is offered beside tools",
   "call/access/effective-tools.ts": "shows people what an agent does not see, and why",
-  "surfaces/api/tools/tool-use.ts": "shows people what would become of a call",
+  "call/tools/tool-use.ts": "shows people what would become of a call",
   "call/rules/routes.ts": "explains",
   "call/rules/review/rule-check.ts": "shows what a rule would change",
   "call/rules/approvals/question-review.ts": "shows which rule asked",
@@ -56,7 +56,7 @@ const MAKING_RULES = ["call/open-trust.ts", "call/rules/review/rule-cases.ts", "
 const SHOWING_ORIGINS: Readonly<Record<string, string>> = {
   "call/conversation/prompt-section.ts": "introduces servers and plugins to models by their names",
   "surfaces/api/metrics/call-statistics.ts": "counts the calls of each server",
-  "surfaces/api/tools/tool-filter.ts": "lists the tools of the origin that somebody asks for",
+  "call/tools/tool-filter.ts": "lists the tools of the origin that somebody asks for",
   "surfaces/cli/commands/servers/tool.ts": "sorts a list, and shows the script of a custom tool",
 };
 const SRC = join(import.meta.dirname, "..", "src");

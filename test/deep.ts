@@ -83,8 +83,8 @@ export const DEEP: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/dashboard/settings-more.test.ts": [
     "test/dashboard/settings.test.ts",
-    "test/surfaces/api/routes/daemon/settings.test.ts",
-    "test/surfaces/api/routes/daemon/health.test.ts",
+    "test/surfaces/api/daemon/settings.test.ts",
+    "test/surfaces/api/daemon/health.test.ts",
   ],
   "test/dashboard/shell-more.test.ts": ["test/dashboard/shell.test.ts", "test/dashboard/approvals.test.ts"],
   "test/dashboard/tasks-more.test.ts": [

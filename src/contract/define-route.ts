@@ -112,7 +112,8 @@ export function pageOf({
 
 /** The answer of every deletion and dismissal. */
 export const done = z.object({ done: z.literal(true) }).meta({ id: "Done" });
-export const DONE: Infer<typeof done> = { done: true };
+export type Done = Infer<typeof done>;
+export const DONE: Done = { done: true };
 
 /** A place in a list as a text that clients only hand back. */
 export function cursorText(place: object): string {

@@ -92,7 +92,7 @@ function plainValue(key: string, value: unknown): unknown {
 function withoutNoise(schema: JsonSchema): JsonSchema {
   const { $schema: _, readOnly: _readOnly, keepsBounds, anyOf, ...rest } = schema;
   const plain: Record<string, unknown> = { ...rest };
-  if ((plain.propertyNames as JsonSchema | undefined)?.type === "string") delete plain.propertyNames;
+  if ((plain.propertyNames as JsonSchema | undefined)?.enum === undefined) delete plain.propertyNames;
   if (plain.maximum === Number.MAX_SAFE_INTEGER && !keepsBounds) delete plain.maximum;
   if (plain.minimum === Number.MIN_SAFE_INTEGER) delete plain.minimum;
   if (plain.enum !== undefined) delete plain.type;

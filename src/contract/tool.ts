@@ -385,6 +385,17 @@ export const OUTCOMES = [
 ] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];
 
+/** How calls end that never reached their tool. */
+export const REFUSED_OUTCOMES: ReadonlySet<OutcomeName> = new Set([
+  "unknown_tool",
+  "ambiguous_tool",
+  "not_granted",
+  "disabled",
+  "pending_approval",
+  "invalid_arguments",
+  "denied",
+]);
+
 export interface OutcomeError {
   readonly message: string;
   readonly remedy?: string;

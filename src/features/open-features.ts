@@ -1,11 +1,13 @@
 import type { Audit } from "../call/audit/audit.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
+import type { Listings } from "../call/conversation/listings.ts";
 import type { ToolCosts } from "../call/conversation/tool-costs.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { People } from "../call/identity/people.ts";
 import type { Questions } from "../call/questions/questions.ts";
 import type { RuleBook } from "../call/rules/rule-book.ts";
 import type { Watchdog } from "../call/rules/watchdog.ts";
+import type { ToolRouteDeps } from "../call/tools/routes.ts";
 import type { Vault } from "../call/vault/vault.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { RouteActor } from "../contract/define-route.ts";
@@ -44,12 +46,18 @@ export interface FeatureNeeds {
   /** Opened after the features. */
   readonly catalog: () => Catalog;
   readonly upstream: () => Upstream;
+  /** What each caller's model is shown. */
+  readonly listings: () => Listings;
+  /** What `tool_search` would find for a caller, and why. */
+  readonly explainSearch: ToolRouteDeps["explainSearch"];
+  /** What people should know about a tool. */
+  readonly warningsOf: (tool: Tool) => readonly string[];
   readonly notifications: NotificationStore;
   /** The name of the server that a notification asks people to decide about; undefined: it asks for no decision. */
   readonly awaitedServer: (notificationId: string) => string | undefined;
   readonly ruleBook: RuleBook;
   /** The calls of the audit. */
-  readonly calls: Pick<CallStore, "search">;
+  readonly calls: CallStore;
   /** What people should look at in what a tool says of itself. */
   readonly findingsOf: (tool: Tool) => readonly Finding[];
   /** What tools take in the lists of models. */

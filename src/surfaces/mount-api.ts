@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { ToolCosts } from "../call/conversation/tool-costs.ts";
 import { trustRoutes } from "../features/trusted-files/routes.ts";
 import { TrustedFiles } from "../features/trusted-files/tables.ts";
 import type { Hub } from "../hub.ts";
@@ -10,28 +9,20 @@ import { ApprovalLinks } from "./api/approvals/approval-links.ts";
 import { ApprovalWebhook } from "./api/approvals/approval-webhook.ts";
 import { recordActions } from "./api/audit/admin-audit.ts";
 import { auditExportRoute } from "./api/audit/export-audit.ts";
+import { eventRoutes } from "./api/daemon/events.ts";
+import { healthRoute } from "./api/daemon/health.ts";
+import { metricsRoute } from "./api/daemon/metrics.ts";
+import { openApiRoute } from "./api/daemon/openapi.ts";
+import { daemonRoutes } from "./api/daemon/routes.ts";
 import { EventFeed } from "./api/event-feed.ts";
 import { answerFailure, answerUnknownRoute } from "./api/failure.ts";
 import { addFeatureRoutes } from "./api/feature-routes.ts";
 import { CallStatistics } from "./api/metrics/call-statistics.ts";
 import { collectRoutes } from "./api/openapi.ts";
-import { checkRoute } from "./api/routes/daemon/checks.ts";
-import { configRoutes } from "./api/routes/daemon/config.ts";
-import { eventRoutes } from "./api/routes/daemon/events.ts";
-import { healthRoute } from "./api/routes/daemon/health.ts";
-import { homeRoute } from "./api/routes/daemon/home.ts";
-import { metricsRoute } from "./api/routes/daemon/metrics.ts";
-import { openApiRoute } from "./api/routes/daemon/openapi.ts";
-import { settingRoutes } from "./api/routes/daemon/settings.ts";
-import { statusRoute } from "./api/routes/daemon/status.ts";
 import { oauthCallbackRoute } from "./api/routes/identity/oauth-callback.ts";
 import { pageRoutes } from "./api/routes/identity/page.ts";
 import { sessionRoutes } from "./api/routes/identity/session.ts";
-import { discoveryRoute } from "./api/routes/servers/discovery.ts";
 import { serverTestRoutes } from "./api/routes/servers/server-tests.ts";
-import { toolCapabilitiesRoute } from "./api/routes/servers/tool-capabilities.ts";
-import { toolSearchRoute } from "./api/routes/servers/tool-search.ts";
-import { toolRoutes } from "./api/routes/servers/tools.ts";
 import { approvalAnswerRoutes } from "./api/routes/trust/approval-answer.ts";
 import { compileSchema, explainMismatch, writeJson } from "./api/schema.ts";
 import { StoreCheck } from "./api/store-check.ts";
@@ -61,10 +52,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
   const storeCheck = new StoreCheck(hub.store, clock);
   const calls = new CallStatistics(hub.events, hub.catalog, clock);
   app.addHook("onClose", async () => calls.close());
-  const context: ApiContext = {
-    ...{ hub, options, startedAt, storeCheck, admins, calls },
-    costs: new ToolCosts(),
-  };
+  const context: ApiContext = { hub, options, startedAt, storeCheck, admins, calls };
   const feed = new EventFeed({
     events: hub.events,
     redact: (text) => hub.vault.redact(text),
@@ -116,7 +104,7 @@ export async function mountApi(app: FastifyInstance, hub: Hub, options: ApiOptio
       const { reloadSettings } = options;
       const trust = trustRoutes({ trust: new TrustedFiles(hub.store.database), reloadSettings, clock });
       const featureRoutes = hub.features.flatMap(({ routes = [] }) => routes);
-      addFeatureRoutes(api, [...featureRoutes, ...trust], { admins, url });
+      addFeatureRoutes(api, [...daemonRoutes(context), ...featureRoutes, ...trust], { admins, url });
       eventRoutes(api, feed, admins);
       openApiRoute(api, context, routes);
     },
@@ -141,18 +129,4 @@ function readExactNumbers(app: FastifyInstance): void {
   );
 }
 
-const ROUTES = [
-  statusRoute,
-  checkRoute,
-  homeRoute,
-  sessionRoutes,
-  serverTestRoutes,
-  toolCapabilitiesRoute,
-  discoveryRoute,
-  toolRoutes,
-  toolSearchRoute,
-  callStreamRoute,
-  auditExportRoute,
-  configRoutes,
-  settingRoutes,
-];
+const ROUTES = [sessionRoutes, serverTestRoutes, callStreamRoute, auditExportRoute];

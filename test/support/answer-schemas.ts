@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { allComponents } from "../../src/surfaces/api/answers/components.ts";
+import { allComponents } from "../../src/surfaces/api/components.ts";
 
 /**
  * Compares answers with the schemas that describe them, both ways: what a schema does not name is reported too, though

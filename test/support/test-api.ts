@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from "fastify";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { silentLog } from "../../src/lib/log.ts";
-import { ref } from "../../src/surfaces/api/answers/shape.ts";
 import type { ApiOptions } from "../../src/surfaces/api/api-options.ts";
+import { ref } from "../../src/surfaces/api/components.ts";
 import { ownCompilers } from "../../src/surfaces/api/schema.ts";
 import { mountApi } from "../../src/surfaces/mount-api.ts";
 import { AnswerSchemas } from "./answer-schemas.ts";

@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import { type Infer, optional, time } from "../../contract/shape.ts";
-import { CAPABILITIES } from "../../contract/tool.ts";
 import { finding } from "../../contract/tool-shapes.ts";
 import { PIN_KINDS } from "../../machine/db/tables/sources/pin-record.ts";
 
@@ -19,16 +18,6 @@ const decision = {
 export const acceptance = z.object({ seen: decision.seen, ...optional({ names: decision.names }) });
 export const rejection = z.object(optional(decision));
 export type ServerDecision = Infer<typeof rejection>;
-
-export const toolCapabilitiesChange = z.object({
-  capabilities: z
-    .array(z.enum(CAPABILITIES))
-    .max(CAPABILITIES.length)
-    .meta({ uniqueItems: true })
-    .nullable()
-    .describe("Null: those that its definition says."),
-});
-export type ToolCapabilitiesChange = Infer<typeof toolCapabilitiesChange>;
 
 // Answers
 

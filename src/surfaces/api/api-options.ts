@@ -1,4 +1,3 @@
-import type { ToolCosts } from "../../call/conversation/tool-costs.ts";
 import type { Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
@@ -58,6 +57,5 @@ export interface ApiContext {
   readonly startedAt: number;
   readonly storeCheck: StoreCheck;
   readonly admins: Pick<Admins, "admission" | "admitted">;
-  readonly costs: ToolCosts;
   readonly calls: Pick<CallStatistics, "metrics" | "minutes" | "latencies">;
 }

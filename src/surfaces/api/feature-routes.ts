@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Deprecation, Route } from "../../contract/define-route.ts";
 import { inputSchema } from "../../contract/shape.ts";
 import type { Admins } from "./admins.ts";
-import { gives } from "./answers/components.ts";
+import { gives } from "./components.ts";
 import { whileConnected } from "./disconnect.ts";
 import { exactly, nameText } from "./schema.ts";
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import type { Role } from "../../contract/caller.ts";
-import { allComponents } from "./answers/components.ts";
-import { ref, type Schema } from "./answers/shape.ts";
+import { allComponents, ref, type Schema } from "./components.ts";
 import { roleFor } from "./route-role.ts";
 
 declare module "fastify" {

@@ -54,44 +54,15 @@ export function explainMismatch(mismatches: FastifySchemaValidationError[], part
   return new Error(said.join("; "));
 }
 
-/** A text that says something, with at most so many characters. */
-export const filledText = (most: number) => ({ type: "string", minLength: 1, maxLength: most }) as const;
-export const shortText = { type: "string", maxLength: 200 } as const;
-export const longText = { type: "string", maxLength: 20_000 } as const;
-export const nameText = filledText(200);
-export const nameList = { type: "array", maxItems: 2_000, items: nameText } as const;
+export const nameText = { type: "string", minLength: 1, maxLength: 200 } as const;
+
 /** An object with exactly these properties, `required` ones among them. */
 export function exactly(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: "object", additionalProperties: false, properties, required };
 }
 
+export const byName = exactly({ name: nameText }, ["name"]);
+
 /** Streams of JSON, a line each. */
 export const JSONL = "application/x-ndjson";
 export const jsonLines = { 200: { content: { [JSONL]: { schema: { type: "string" } } } } };
-
-/** A page of a list. */
-export interface PageQuery {
-  limit?: number;
-  offset?: number;
-}
-
-export const pageQuery = {
-  limit: { type: "integer", minimum: 1, maximum: 500 },
-  offset: { type: "integer", minimum: 0, maximum: 1_000_000 },
-} as const;
-
-export function pageOf({
-  limit = 100,
-  offset = 0,
-}: {
-  limit?: number | undefined;
-  offset?: number | undefined;
-}) {
-  return { limit, offset };
-}
-
-/** What was read before it is changed. */
-export const revision = { type: "integer", minimum: 1 } as const;
-
-export const byName = exactly({ name: nameText }, ["name"]);
-export const byId = exactly({ id: nameText }, ["id"]);

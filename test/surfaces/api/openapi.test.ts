@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { ROLES } from "../../../src/contract/caller.ts";
 import { silentLog } from "../../../src/lib/log.ts";
-import { allComponents } from "../../../src/surfaces/api/answers/components.ts";
+import { allComponents } from "../../../src/surfaces/api/components.ts";
 import type { OpenApiDocument, Operation } from "../../../src/surfaces/api/openapi.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";

@@ -1,8 +1,8 @@
 import type { Catalog } from "../../../call/catalog/catalog.ts";
 import type { EventMap, Events } from "../../../contract/events.ts";
-import type { OutcomeName } from "../../../contract/tool.ts";
+import { type OutcomeName, REFUSED_OUTCOMES } from "../../../contract/tool.ts";
 import { type Clock, systemClock } from "../../../lib/clock.ts";
-import type { CallMinute, ServerLatency } from "../contract/home-contract.ts";
+import type { CallMinute, ServerLatency } from "../daemon/contract.ts";
 import type { Metric, Sample } from "./prometheus.ts";
 
 const MINUTE_MS = 60_000;
@@ -18,17 +18,6 @@ const SERVER = "mcp:";
 
 /** Something went wrong, as opposed to somebody not being allowed. */
 const FAILED: ReadonlySet<OutcomeName> = new Set(["failed", "timed_out", "unavailable", "internal_error"]);
-/** Such calls never reached the tool. */
-export const REFUSED: ReadonlySet<OutcomeName> = new Set([
-  "unknown_tool",
-  "ambiguous_tool",
-  "not_granted",
-  "disabled",
-  "pending_approval",
-  "invalid_arguments",
-  "denied",
-]);
-
 interface Minute {
   /** Minutes since the epoch; what was counted for another is old. */
   number: number;
@@ -133,7 +122,7 @@ export class CallStatistics {
     const minute = this.#minute();
     minute.calls += 1;
     if (FAILED.has(outcome)) minute.failed += 1;
-    else if (REFUSED.has(outcome)) minute.refused += 1;
+    else if (REFUSED_OUTCOMES.has(outcome)) minute.refused += 1;
     minute.steps[stepOf(durationMs)]! += 1;
     if (outcome === "ok" || outcome === "failed") this.#served(origin, durationMs);
   }

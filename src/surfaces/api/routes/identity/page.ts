@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { messageOf, ToolkeepError } from "../../../../contract/errors.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { originOfLogin } from "../../audit/admin-audit.ts";
+import { dashboardRoutes } from "../../daemon/dashboard.ts";
 import { refusedByFramework } from "../../failure.ts";
 import { countFailure } from "../../failure-rate.ts";
 import { PAGE_HEADERS, takeForms } from "../../pages/page-headers.ts";
@@ -9,7 +10,6 @@ import { checkForm } from "../../pages/same-origin.ts";
 import { noSessionCookie, sessionCookie, sessionOf } from "../../pages/session-cookie.ts";
 import { signedIn } from "../../pages/signed-in.ts";
 import { enterPage, STYLESHEET, signInPage } from "../../pages/small-pages.ts";
-import { dashboardRoutes } from "../daemon/dashboard.ts";
 
 const USED_UP = "This link was used already or is older than ten minutes.";
 const BROKEN = "Something went wrong inside Toolkeep; its log says what.";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import * as shapes from "../../../../call/identity/contract.ts";
 import { csrfToken } from "../../../../call/identity/sessions.ts";
-import { gives } from "../../answers/components.ts";
 import type { ApiContext } from "../../api-options.ts";
+import { gives } from "../../components.ts";
 import type { SessionAnswer, SessionsEnded } from "../../contract.ts";
 import { noSessionCookie } from "../../pages/session-cookie.ts";
 import { exactly } from "../../schema.ts";

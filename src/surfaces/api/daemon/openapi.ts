@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import type { ApiContext } from "../../api-options.ts";
-import { type DescribedRoute, openApi } from "../../openapi.ts";
+import type { ApiContext } from "../api-options.ts";
+import { type DescribedRoute, openApi } from "../openapi.ts";
 
 /** This API, described. Made when somebody asks: what is mounted after the API is in it too. */
 export function openApiRoute(

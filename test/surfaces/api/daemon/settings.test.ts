@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Hub } from "../../../../../src/hub.ts";
-import { loadSettings } from "../../../../../src/machine/config/load.ts";
-import { testApi } from "../../../../support/test-api.ts";
+import type { Hub } from "../../../../src/hub.ts";
+import { loadSettings } from "../../../../src/machine/config/load.ts";
+import { testApi } from "../../../support/test-api.ts";
 
 async function open(env: Record<string, string> = {}) {
   let hub: Hub;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Home } from "../../../../../src/surfaces/api/contract.ts";
-import { testApi } from "../../../../support/test-api.ts";
-import { fixture } from "../../../../support/upstream.ts";
+import type { Home } from "../../../../src/surfaces/api/contract.ts";
+import { testApi } from "../../../support/test-api.ts";
+import { fixture } from "../../../support/upstream.ts";
 
 describe("GET /api/home", () => {
   it("says how calls went, what waits, and how quick servers are", async () => {

@@ -1,15 +1,15 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../../src/lib/clock.ts";
-import { findDaemon } from "../../../../../src/surfaces/daemon/daemon-file.ts";
-import { createLog } from "../../../../../src/surfaces/daemon/log/log.ts";
-import { startDaemon } from "../../../../../src/surfaces/daemon/start-daemon.ts";
-import { browser } from "../../../../support/browser.ts";
-import { EventReader } from "../../../../support/event-reader.ts";
-import { tempHome } from "../../../../support/temp-home.ts";
-import { ADMIN_TOKEN, type TestApi, testApi } from "../../../../support/test-api.ts";
-import { fixture } from "../../../../support/upstream.ts";
-import { waitUntil } from "../../../../support/wait-until.ts";
+import { systemClock } from "../../../../src/lib/clock.ts";
+import { findDaemon } from "../../../../src/surfaces/daemon/daemon-file.ts";
+import { createLog } from "../../../../src/surfaces/daemon/log/log.ts";
+import { startDaemon } from "../../../../src/surfaces/daemon/start-daemon.ts";
+import { browser } from "../../../support/browser.ts";
+import { EventReader } from "../../../support/event-reader.ts";
+import { tempHome } from "../../../support/temp-home.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../../../support/test-api.ts";
+import { fixture } from "../../../support/upstream.ts";
+import { waitUntil } from "../../../support/wait-until.ts";
 
 const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` };
 

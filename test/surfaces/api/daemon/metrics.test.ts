@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Events } from "../../../../../src/contract/events.ts";
-import { CallStatistics } from "../../../../../src/surfaces/api/metrics/call-statistics.ts";
-import { metricsText } from "../../../../../src/surfaces/api/metrics/prometheus.ts";
-import { ADMIN_TOKEN, type TestApi, testApi } from "../../../../support/test-api.ts";
-import { fixture } from "../../../../support/upstream.ts";
+import { Events } from "../../../../src/contract/events.ts";
+import { CallStatistics } from "../../../../src/surfaces/api/metrics/call-statistics.ts";
+import { metricsText } from "../../../../src/surfaces/api/metrics/prometheus.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../../../support/test-api.ts";
+import { fixture } from "../../../support/upstream.ts";
 
 async function scrape(api: TestApi, headers = { authorization: `Bearer ${ADMIN_TOKEN}` }) {
   const response = await api.app.inject({ url: "/metrics", headers });
@@ -84,7 +84,7 @@ describe("/metrics", () => {
     const counts = () => ({ sessions: 0, streams: 0, subscriptions: 0, heldCalls: 0 });
     await using api = await testApi({ options: { gateway: () => ({ endStreams() {}, counts }) } });
     const shown = [...(await scrape(api)).body.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1]!);
-    const page = readFileSync(join(import.meta.dirname, "../../../../../docs/api.md"), "utf8");
+    const page = readFileSync(join(import.meta.dirname, "../../../../docs/api.md"), "utf8");
     const documented = [...page.matchAll(/`((?:toolkeep|process|nodejs)_\w*)(…?)/g)];
     const isIn = (name: string) =>
       documented.some(([, each, rest]) => (rest === "…" ? name.startsWith(each!) : name === each));

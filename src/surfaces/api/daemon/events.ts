@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { ToolkeepError } from "../../../../contract/errors.ts";
-import { EVENT_NAMES, type EventName } from "../../../../contract/events.ts";
-import type { Admins } from "../../admins.ts";
-import type { EventFeed } from "../../event-feed.ts";
-import { exactly } from "../../schema.ts";
+import { ToolkeepError } from "../../../contract/errors.ts";
+import { EVENT_NAMES, type EventName } from "../../../contract/events.ts";
+import type { Admins } from "../admins.ts";
+import type { EventFeed } from "../event-feed.ts";
+import { exactly } from "../schema.ts";
 
 const types = { type: "string", maxLength: 1_000, description: "Names of events, with commas between." };
 const stream = { content: { "text/event-stream": { schema: { type: "string" } } } };

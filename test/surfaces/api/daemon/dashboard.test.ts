@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { DASHBOARD_PAGES } from "../../../../../src/surfaces/api/pages/dashboard-paths.ts";
-import { browser } from "../../../../support/browser.ts";
-import { builtDashboard } from "../../../../support/built-dashboard.ts";
-import { ADMIN_TOKEN, testApi } from "../../../../support/test-api.ts";
+import { DASHBOARD_PAGES } from "../../../../src/surfaces/api/pages/dashboard-paths.ts";
+import { browser } from "../../../support/browser.ts";
+import { builtDashboard } from "../../../support/built-dashboard.ts";
+import { ADMIN_TOKEN, testApi } from "../../../support/test-api.ts";
 
 describe("the routes of the dashboard", () => {
   it("answer every address of a page with the page, whose parts are found from there", async () => {

@@ -1,15 +1,15 @@
 import type { Listing } from "../../../call/conversation/listing.ts";
 import { keptOut, ToolCosts } from "../../../call/conversation/tool-costs.ts";
+import { unrestrictedCaller } from "../../../call/identity/callers.ts";
 import type { AgentRecord } from "../../../call/identity/contract.ts";
 import type { Hub } from "../../../hub.ts";
-import type { AgentTokens } from "../contract/home-contract.ts";
-import { callerOf } from "../views.ts";
+import type { AgentTokens } from "./contract.ts";
 
 const MAX_AGENTS = 20;
 
 type Tokens = Omit<AgentTokens, "agent">;
 
-/** What lists cost in prompts, and what they keep out. Each tool is measured once, in slices, and each list while it stays the same. */
+/** How many tokens lists take in prompts, and keep out of them. Each list is measured once, until it changes. */
 export class PromptTokens {
   readonly #costs = new ToolCosts();
   readonly #known = new WeakMap<Listing, Tokens>();
@@ -17,7 +17,7 @@ export class PromptTokens {
   async byAgent(hub: Hub): Promise<AgentTokens[]> {
     const agents: AgentTokens[] = [];
     for (const agent of hub.identity.agents().slice(0, MAX_AGENTS)) {
-      const listing = await hub.listings.for(callerOf(hub, agent));
+      const listing = await hub.listings.for(unrestrictedCaller(agent));
       agents.push({ agent: agent.name, ...(await this.#tokensOf(listing, hub, agent)) });
     }
     return agents;
@@ -27,7 +27,7 @@ export class PromptTokens {
     const known = this.#known.get(listing);
     if (known) return known;
     const listed = await this.#costs.ofList(listing.tools);
-    const whole = await this.#costs.ofList(hub.catalog.visible(callerOf(hub, agent)));
+    const whole = await this.#costs.ofList(hub.catalog.visible(unrestrictedCaller(agent)));
     const tokens = { listed, deferred: keptOut(whole, listed) };
     this.#known.set(listing, tokens);
     return tokens;

@@ -1,7 +1,6 @@
-import { originOf } from "../../../call/catalog/grants.ts";
-import type { Tool } from "../../../contract/tool.ts";
-import type { ToolFilter, ToolFlag } from "../contract.ts";
-import { nameText } from "../schema.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { originOf } from "../catalog/grants.ts";
+import type { ToolFilter, ToolFlag } from "./contract.ts";
 
 const FLAGS: Readonly<Record<ToolFlag, (tool: Tool) => boolean>> = {
   read_only: ({ flags }) => flags.readOnly,
@@ -11,15 +10,7 @@ const FLAGS: Readonly<Record<ToolFlag, (tool: Tool) => boolean>> = {
   untrusted: ({ untrusted }) => untrusted ?? false,
 };
 
-/** The filter as a query string has it. */
-export const toolFilter = {
-  origin: nameText,
-  server: nameText,
-  flag: { enum: Object.keys(FLAGS) },
-  state: { enum: ["active", "disabled", "pending_approval", "unavailable", "planned"] },
-} as const;
-
-/** Tools that are only announced fit where they are asked for by their state, and nowhere else. */
+/** Whether a tool meets the conditions. Planned tools fit only where their state is asked for. */
 export function fitsFilter({ origin, server, flag, state }: ToolFilter): (tool: Tool) => boolean {
   const conditions: ((tool: Tool) => boolean)[] = [];
   if (origin !== undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { StoreCheck } from "../../../../../src/surfaces/api/store-check.ts";
-import { stopwatch } from "../../../../support/stopwatch.ts";
-import { testApi } from "../../../../support/test-api.ts";
+import { StoreCheck } from "../../../../src/surfaces/api/store-check.ts";
+import { stopwatch } from "../../../support/stopwatch.ts";
+import { testApi } from "../../../support/test-api.ts";
 
 describe("/health", () => {
   it("answers without a token and tells nothing else", async () => {

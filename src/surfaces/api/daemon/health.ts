@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { gives } from "../../answers/components.ts";
-import type { ApiContext } from "../../api-options.ts";
-import type { Health } from "../../contract.ts";
+import type { ApiContext } from "../api-options.ts";
+import { gives } from "../components.ts";
+import { type Health, health } from "./contract.ts";
 
-/** Wants no token. The process is alive when it answers; whether it can work is told beside it. */
+/** Needs no token. The process is alive when it answers; `ready` says whether it can work. */
 export function healthRoute(app: FastifyInstance, context: ApiContext): void {
   const querystring = { type: "object", properties: { ready: { type: "string" } } };
   app.get<{ Querystring: { ready?: string } }>(
@@ -12,13 +12,13 @@ export function healthRoute(app: FastifyInstance, context: ApiContext): void {
       schema: {
         summary: "Says that the process is alive; with ?ready 503 while the store cannot be written",
         querystring,
-        response: { ...gives("Health"), ...gives("Health", 503) },
+        response: { ...gives(health), ...gives(health, 503) },
       },
     },
     async ({ query }, reply): Promise<Health> => {
-      const health = await currentHealth(context);
-      if (query.ready !== undefined && !health.ready) reply.code(503);
-      return health;
+      const current = await currentHealth(context);
+      if (query.ready !== undefined && !current.ready) reply.code(503);
+      return current;
     },
   );
 }

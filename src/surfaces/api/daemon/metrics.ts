@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { serverState } from "../../../../servers/contract.ts";
-import type { ApiContext } from "../../api-options.ts";
-import type { EventFeed } from "../../event-feed.ts";
-import { ProcessMetrics } from "../../metrics/process-metrics.ts";
-import { METRICS_TYPE, type Metric, metricsText, single } from "../../metrics/prometheus.ts";
+import { serverState } from "../../../servers/contract.ts";
+import type { ApiContext } from "../api-options.ts";
+import type { EventFeed } from "../event-feed.ts";
+import { ProcessMetrics } from "../metrics/process-metrics.ts";
+import { METRICS_TYPE, type Metric, metricsText, single } from "../metrics/prometheus.ts";
 
 /** `/metrics`, for Prometheus with an admin token. `app` checks who asks. */
 export function metricsRoute(app: FastifyInstance, context: ApiContext, feed: EventFeed): void {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ApiContext } from "../../api-options.ts";
-import { answerUnknownRoute } from "../../failure.ts";
-import { DashboardFiles } from "../../pages/dashboard-files.ts";
-import { DASHBOARD_PAGES } from "../../pages/dashboard-paths.ts";
-import { DASHBOARD_POLICY } from "../../pages/page-headers.ts";
-import { signedIn } from "../../pages/signed-in.ts";
-import { missingPage, signInPage, wayUp } from "../../pages/small-pages.ts";
+import type { ApiContext } from "../api-options.ts";
+import { answerUnknownRoute } from "../failure.ts";
+import { DashboardFiles } from "../pages/dashboard-files.ts";
+import { DASHBOARD_PAGES } from "../pages/dashboard-paths.ts";
+import { DASHBOARD_POLICY } from "../pages/page-headers.ts";
+import { signedIn } from "../pages/signed-in.ts";
+import { missingPage, signInPage, wayUp } from "../pages/small-pages.ts";
 
 /**
  * The dashboard: one page at every address of its own, and its parts. The page is only for who is signed in; the parts are

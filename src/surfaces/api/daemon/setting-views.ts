@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { CHANGEABLE } from "../../features/admin/changeable-settings.ts";
-import { isRecord } from "../../lib/json.ts";
-import type { LoadedSettings } from "../../machine/config/load.ts";
-import { maskedSettings } from "../../machine/config/masked.ts";
-import type { SettingKey } from "../../machine/config/schema.ts";
+import { CHANGEABLE } from "../../../features/admin/changeable-settings.ts";
+import { isRecord } from "../../../lib/json.ts";
+import type { LoadedSettings } from "../../../machine/config/load.ts";
+import { maskedSettings } from "../../../machine/config/masked.ts";
+import type { SettingKey } from "../../../machine/config/schema.ts";
 import type { SettingList, SettingView } from "./contract.ts";
 
 /**
- * What an admin changes here: what an agent may propose, and how people are asked and what is kept. What decides who gets in, what is
- * reached and where things are kept is changed in the file, by whoever holds the home.
+ * The settings that an admin may change here: those that an agent may propose, how people are asked, and how long things
+ * are kept. Who gets in, what is reached and where things are kept is changed in the file only, by the owner of `TOOLKEEP_HOME`.
  */
 const BY_PEOPLE: ReadonlySet<string> = new Set<SettingKey>([
   ...CHANGEABLE,
@@ -38,7 +38,7 @@ export function settingList(loaded: LoadedSettings): SettingList {
   };
 }
 
-/** Why a setting cannot be changed by `/api/settings`, or not so; undefined: it can. */
+/** Why `/api/settings` cannot change a setting, or not to this value; undefined: it can. */
 export function refusalOf(key: string, value: unknown, loaded: LoadedSettings): string | undefined {
   if (!BY_PEOPLE.has(key)) return `${key} is not changed here, but in the settings file`;
   const fixed = fixedBy(key, loaded);
