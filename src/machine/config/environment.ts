@@ -6,7 +6,7 @@ import { SETTINGS, type SettingTable, type Values } from "./schema.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where Toolkeep keeps its files: `TOOLKEEP_HOME`, else `~/.toolkeep`. */
+/** Returns the home: `TOOLKEEP_HOME`, else `~/.toolkeep`. */
 export function homeOf(env: Environment, cwd: string): string {
   const given = env.TOOLKEEP_HOME?.trim();
   if (!given) return join(homedir(), ".toolkeep");
@@ -39,7 +39,7 @@ function variables(table: SettingTable) {
   );
 }
 
-/** What a string may stand for; the setting's schema decides which it is. */
+/** Returns the values that a string may stand for. The setting's schema decides which one applies. */
 function readings(written: string): (string | number | boolean)[] {
   const readings: (string | number | boolean)[] = [written];
   if (/^-?\d+(\.\d+)?$/.test(written)) readings.push(Number(written));

@@ -1,4 +1,4 @@
-/** What one settings file says, validated, before it is merged with the others. */
+/** The validated contents of one settings file, before it is merged with others. */
 import { isRecord } from "../../lib/json.ts";
 import { type Document, DocumentError, type KeyPath } from "./document/document.ts";
 import { parseDocument } from "./document/parse-document.ts";
@@ -10,7 +10,7 @@ import type { SettingsFile } from "./settings-file.ts";
 
 export interface Layer {
   readonly values: Partial<Values>;
-  /** Where the file has each of the values. */
+  /** The path of each value in the file. */
   readonly paths: ReadonlyMap<string, KeyPath>;
   readonly servers: readonly DeclaredServer[];
   readonly rules: readonly DeclaredRule[];
@@ -18,7 +18,7 @@ export interface Layer {
   readonly report: FileReport;
 }
 
-/** Never throws for what is in the file: all that is wrong with it is in the layer's report. */
+/** Never throws for the contents of the file: the layer's report lists every problem. */
 export function readLayer(
   file: SettingsFile,
   scope: "user" | "project",

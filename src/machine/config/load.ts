@@ -14,9 +14,9 @@ import { tighten } from "./tighten.ts";
 export interface LoadOptions {
   /** Default: `TOOLKEEP_HOME`, else `~/.toolkeep`. */
   readonly home?: string;
-  /** In the place of the home's settings file, with its keys: for programs that embed the hub. */
+  /** Replaces the home's settings file, with the same keys: for programs that embed the hub. */
   readonly given?: Readonly<Record<string, unknown>>;
-  /** What features declare beside the settings of Toolkeep itself. */
+  /** Settings of features, besides those of Toolkeep itself. */
   readonly declared?: FeatureSettings;
   /** The folder whose `toolkeep.{json,toml}` is the project file. */
   readonly cwd: string;
@@ -67,8 +67,8 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
 }
 
 /**
- * Every problem and warning, for `toolkeep config check`; never throws for what is in files and environment. A
- * project file is checked before it is trusted, too.
+ * Lists every problem and warning, for `toolkeep config check`. Never throws for the contents of files and environment.
+ * Checks a project file even before it is trusted.
  */
 export async function checkFiles(
   options: LoadOptions,

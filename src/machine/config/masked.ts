@@ -6,9 +6,9 @@ const MASK = "***";
 
 const SECRET_WORD =
   /token|secret|passw|pwd|(api|access|private)[-_]?key|credential|auth|signature|jwt|bearer/i;
-/** In an address, `key` alone is the key to something. */
+/** As a parameter of a URL, `key` alone is a secret. */
 const SECRET_PARAMETER = /^(key|sig|code)$/i;
-/** A part of a path that nobody would make up: some services put the token there. */
+/** A random-looking part of a path: some services put the token there. */
 const RANDOM_PART = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_~=+-]{24,}$/;
 
 /** The settings as a file would have them, without any secret, for `toolkeep config show`. */
@@ -84,7 +84,7 @@ export function maskUrl(written: string): string {
   return maskIn(written, secretsOfUrl(written));
 }
 
-/** Only where the secret stands: a short one may also be part of something else. */
+/** Masks only the place of the secret, because a short one may also be part of another word. */
 function maskIn(text: string, secrets: readonly string[]): string {
   if (secrets.includes(text)) return MASK;
   const separators = ["=", ":", ": ", "/"];

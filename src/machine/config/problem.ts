@@ -35,7 +35,7 @@ export class FileReport {
     this.#document = document;
   }
 
-  /** In the order of the file, as are the warnings. */
+  /** In the order of the file, like the warnings. */
   get problems(): Problem[] {
     return this.#problems.toSorted(byPlace);
   }
@@ -53,7 +53,7 @@ export class FileReport {
     this.expectedInstead(path, expected, describeGot(value, path));
   }
 
-  /** The same with a description of what came. */
+  /** The same, with a description of the actual value. */
   expectedInstead(path: KeyPath, expected: string, got: string): void {
     this.#addProblem(this.#at(path, `expected ${expected}, got ${got}`, expected, got));
   }
@@ -86,7 +86,7 @@ export class FileReport {
     this.warn(path, `unknown key, ignored; ${advice}`, meant ?? `one of ${known.join(", ")}`, key);
   }
 
-  /** Where the file is, which paths in it are meant from. */
+  /** The folder of the file. Relative paths in it start from there. */
   get folder(): string {
     return dirname(this.#file);
   }

@@ -7,11 +7,11 @@ import { configInvalid, fileProblem } from "./problem.ts";
 /** Longer files are refused: no settings need them, and a project file comes from strangers. */
 const MAX_FILE_BYTES = 1_000_000;
 
-/** A settings file as it was read once: what is hashed for trust is what is parsed. */
+/** A settings file that was read once, so that the trusted hash belongs to the text that is parsed. */
 export interface SettingsFile {
   readonly path: string;
   readonly text: string;
-  /** Of the bytes, hex. */
+  /** The hash of the bytes, in hex. */
   readonly sha256: string;
 }
 

@@ -11,12 +11,12 @@ import { settingsPaths } from "./settings-file.ts";
 export interface WatchOptions {
   readonly home: string;
   readonly cwd: string;
-  /** What is in effect when watching begins. */
+  /** The settings in use when watching begins. */
   readonly current: LoadedSettings;
   readonly load: () => Promise<LoadedSettings>;
   /** The settings are other ones than before, or are right again after having been rejected. */
   readonly onApplied: (loaded: LoadedSettings) => void | Promise<void>;
-  /** The change cannot be used; what is in effect stays. Also told when `onApplied` fails. Must not throw. */
+  /** The change cannot be used, and the current settings stay. Also called when `onApplied` fails. Must not throw. */
   readonly onRejected: (error: unknown) => void | Promise<void>;
   /** Aborting closes. */
   readonly signal?: AbortSignal;

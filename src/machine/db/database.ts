@@ -23,7 +23,7 @@ export interface Database<S = Schema> {
   close(): Promise<void>;
 }
 
-/** The same database with the tables of a feature, by their names. */
+/** Returns the same database, typed with the tables of a feature. */
 export function withTables<S>(database: Database): Database<S> {
   return database as unknown as Database<S>;
 }
@@ -57,7 +57,7 @@ export function connect(dialect: StoreDialect): Database {
   };
 }
 
-/** Gives a NAME_TAKEN that comes out of `work` a message that says what is taken. */
+/** Adds a message that names the taken thing to a NAME_TAKEN error of `work`. */
 export async function unlessTaken<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -72,7 +72,7 @@ export function mustAffect(rows: bigint, what: string): void {
   if (rows === 0n) throw new ToolkeepError("NOT_FOUND", `There is no ${what}.`);
 }
 
-/** Refuses an update of a row that is no longer in the state that the update was made for; undefined: in any, and no such row. */
+/** Refuses to update a row that is no longer in the expected state; undefined means that there is no such row. */
 export function mustBeIn<State>(state: State | undefined, now: State | undefined, what: string): void {
   if (state === undefined || now === undefined || now === state) return;
   throw new ToolkeepError("CHANGED", `The ${what} was changed by somebody else meanwhile.`);
@@ -117,7 +117,7 @@ const DAMAGED =
 const INDEX_DAMAGED =
   "Stop Toolkeep and delete the file: it is an index, made anew from its sources with toolkeep sync.";
 
-/** What the store kept cannot be read. */
+/** The error for stored data that cannot be read. */
 export function damaged(error: unknown, location: string): ToolkeepError {
   return new ToolkeepError("STORE_UNAVAILABLE", `The store at ${location} is damaged: ${reason(error)}`, {
     cause: error,
@@ -125,7 +125,7 @@ export function damaged(error: unknown, location: string): ToolkeepError {
   });
 }
 
-/** A refused connection to several addresses is an AggregateError without a message of its own. */
+/** A connection refused at several addresses gives an AggregateError without a message. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   return messageOf(error);

@@ -3,12 +3,12 @@ import type { ColumnTypes } from "./history/migration.ts";
 import type { Schema } from "./schema.ts";
 import type { ChangeKind, MovedQuestion, Sharing } from "./sharing.ts";
 
-/** What really differs between the databases. `sqlite/` and `postgres/` each make one. */
+/** The differences between the databases. `sqlite/` and `postgres/` each implement it. */
 export interface StoreDialect {
   readonly name: "sqlite" | "postgres";
   readonly kysely: Dialect;
   readonly columnTypes: ColumnTypes;
-  /** Where the data lies, for messages; never with a password. */
+  /** The location of the data, for messages. Never contains a password. */
   readonly location: string;
   /** Keeps other processes from migrating until the transaction ends. */
   lockMigrations(transaction: Transaction<Schema>): Promise<void>;
@@ -21,7 +21,7 @@ export interface DialectSharing extends Sharing {
   /** Raises the revision and tells of the change. Changes wait for one another here. */
   raise(transaction: Transaction<Schema>, kind: ChangeKind, about?: string): Promise<void>;
   tellOfQuestion(transaction: Transaction<Schema>, moved: MovedQuestion): Promise<void>;
-  /** Whoever locks the same name waits until the transaction ends. */
+  /** Other transactions that lock the same name wait until this one ends. */
   lock(transaction: Transaction<Schema>, name: string): Promise<void>;
   /** Never waits for the database. */
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { unavailable } from "./database.ts";
 import { type DatabaseSync, openDatabaseSync, sqliteCode } from "./sqlite/database-sync.ts";
 
 export interface LockOptions {
-  /** Told to whoever finds the home locked. */
+  /** Shown to other processes that find the home locked. */
   readonly holder: "daemon" | "cli" | "library";
   /** How long to wait for it; zero tries once. */
   readonly waitMs: number;
@@ -103,7 +103,7 @@ const NAMES = {
   cli: "toolkeep command",
 };
 
-/** Undefined where the note is absent or not yet written: it only serves the message. */
+/** Undefined if the note is missing or not written yet. It only serves the message. */
 async function readHolder(home: string): Promise<{ pid: number; holder: LockOptions["holder"] } | undefined> {
   try {
     const note: unknown = JSON.parse(await readFile(holderFile(home), "utf8"));

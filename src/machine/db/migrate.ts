@@ -80,7 +80,9 @@ async function migrateFeature(
   }
 }
 
-/** Whether there is nothing to migrate, found out without a lock: whoever only reads must not wait for one who writes. */
+/**
+ * Checks without a lock whether there is nothing to migrate, so that a reading process does not wait for a writing one.
+ */
 export async function isMigrated(database: Database, { table, steps }: MigrationPath): Promise<boolean> {
   try {
     const row = await database.query((db) =>

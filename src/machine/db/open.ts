@@ -37,7 +37,7 @@ export interface StoreOptions {
   /** PostgreSQL; null: the file `toolkeep.db` in `home`. */
   readonly databaseUrl: string | null;
   readonly clock: Clock;
-  /** What features keep in it. */
+  /** The tables of features. */
   readonly parts?: readonly StorePart[];
 }
 
@@ -107,7 +107,7 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
   };
 }
 
-/** A row of its own, so that it waits for nobody: of something that has expired, so that cleaning takes it away. */
+/** Uses its own row, so that it waits for no other writer. The row has expired already, so that cleaning removes it. */
 async function writeProbe(database: Database, clock: Clock): Promise<void> {
   const row = { id: "write check", expiresAt: clock() };
   await withTables<{ claims: typeof row }>(database).query((db) =>

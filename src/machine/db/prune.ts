@@ -18,7 +18,7 @@ const ENDED = {
   embeddings: "usedAt",
   activations: "usedAt",
   toolUses: "usedAt",
-  // Whoever holds it in memory sees for himself that it is over.
+  // Processes that keep a rule in memory notice its end themselves.
   rules: "expiresAt",
   labels: "labelledAt",
   contentLabels: "labelledAt",
@@ -69,7 +69,7 @@ async function dueIds(
     .selectFrom(what)
     .select("id")
     .where(ended, "<", before)
-    // What is part of a chain goes with its beginning; see `AuditStore.prune`.
+    // Records in a chain are removed from its beginning; see `AuditStore.prune`.
     .$if(what === "calls", (query) => query.where("chain" as "id", "is", null))
     .orderBy(ended)
     .limit(limit)

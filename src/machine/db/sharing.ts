@@ -1,6 +1,9 @@
-/** What processes that share one database tell each other, and how they agree on who does what only one may do. */
+/**
+ * Coordinates processes that share one database: they announce changes and agree on which one does a job that only one
+ * may do.
+ */
 
-/** What a change was about. `server_lists`: what servers listed, and the names of their tools. */
+/** The subject of a change. `server_lists`: the lists of servers, and the names of their tools. */
 export const CHANGE_KINDS = [
   "agents",
   "tokens",
@@ -50,7 +53,10 @@ export interface Following {
   close(): Promise<void>;
 }
 
-/** Both for processes on one database. Where there can be only one process, it follows nobody and always leads. */
+/**
+ * Both functions are for processes on one database. If there can be only one process, it follows nobody and always
+ * leads.
+ */
 export interface Sharing {
   /**
    * Tells what other processes change from revision `since` on: within milliseconds, and at the latest a second or two
@@ -64,8 +70,8 @@ export interface Sharing {
    */
   lead(job: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
   /**
-   * The same without waiting: resolves with false, and has done nothing, where another process leads `job` now. Once the lead is lost it
-   * is not taken again: `work` is told by its signal.
+   * Does the same without waiting: resolves with false, and does nothing, if another process leads `job` now. A lost
+   * lead is not taken again; `work` learns of it by its signal.
    */
   attempt(job: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<boolean>;
 }

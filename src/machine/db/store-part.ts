@@ -2,11 +2,11 @@ import type { Column, Migration, Table } from "../../contract/define-table.ts";
 import { KEYS, NOT_DUMPED } from "./keys.ts";
 import { TABLES, type TableName } from "./schema.ts";
 
-/** What a feature brings to the store: its tables, and the steps that lead to them. */
+/** The contribution of a feature to the store: its tables and their migrations. */
 export interface StorePart {
   readonly feature: string;
   readonly tables: readonly Table[];
-  /** In the order in which they are made. Append only. */
+  /** In order of execution. Append only. */
   readonly migrations: readonly Migration[];
 }
 
@@ -30,7 +30,7 @@ export function allTables(parts: readonly StorePart[]): readonly TableFacts[] {
   return [...kernel, ...parts.flatMap(({ tables }) => tables)];
 }
 
-/** What a sealed column of a feature is sealed for, in the row with this key: it opens for nothing else. */
+/** Returns the purpose for which a feature's column is sealed in the row with this key. It opens for no other. */
 export function sealedPurpose(table: Table, column: string, key: string): string {
   return `${sealedKind(table, column)}:${key}`;
 }

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 
-/** What tells a file or folder from another at the same path. */
+/** Distinguishes a file or folder from another one at the same path. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number;
 }
 
-/** Undefined where there is nothing at the path. Throws nothing: what cannot be looked at now counts as unknown. */
+/** Undefined if the path does not exist. Never throws: a path that cannot be examined now counts as unknown. */
 export function identityOf(path: string): FileIdentity | "unknown" | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -17,7 +17,7 @@ export function identityOf(path: string): FileIdentity | "unknown" | undefined {
   }
 }
 
-/** Whether what is found may be what is known: where that could not be looked at, it may. */
+/** True if both can be the same file; always true if one of them could not be examined. */
 export function isSameFile(known: Identity, found: Identity): boolean {
   if (known === undefined || known === "unknown" || found === "unknown") return true;
   return found !== undefined && known.device === found.device && known.inode === found.inode;

@@ -32,7 +32,7 @@ export async function holdFolder(real: string): Promise<HeldFolder> {
   }
 }
 
-/** Where the system cannot say what was opened (no /proc), the path must lead to the very same folder. */
+/** If the system cannot say what was opened (no /proc), the path must lead to the same folder. */
 async function isStillThere(handle: FileHandle, real: string): Promise<boolean> {
   const [opened, named] = [await handle.stat(), await lstat(real)];
   return opened.dev === named.dev && opened.ino === named.ino && (await realpath(real)) === real;

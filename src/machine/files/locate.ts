@@ -2,7 +2,7 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemCode } from "../../contract/system-error.ts";
 
-/** Where a path really leads. */
+/** The real location of a path. */
 export interface Location {
   /** Without symbolic links. The part that does not exist is taken literally. */
   readonly real: string;

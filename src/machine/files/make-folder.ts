@@ -5,9 +5,9 @@ import { dirname } from "node:path";
 const MAX_DEPTH = 64;
 
 /**
- * Makes a folder and what is missing above it, for its user only; does nothing where it is there. Node's own
- * `recursive` never ends where a file system such as `/proc` says that a parent is missing which is there. Rejects with
- * the error of the system, with ENOTDIR where something else is in the way.
+ * Creates a folder and its missing parents for this user only; does nothing if it exists. Node's own `recursive` never
+ * ends on a file system such as `/proc` that reports an existing parent as missing. Rejects with the system's error, or
+ * ENOTDIR if something else is in the way.
  */
 export async function makeFolder(path: string, mode = 0o700, depth = 0): Promise<void> {
   try {
@@ -17,7 +17,7 @@ export async function makeFolder(path: string, mode = 0o700, depth = 0): Promise
     if (code === "EEXIST") return await mustBeFolder(path);
     const parent = dirname(path);
     if (code !== "ENOENT" || parent === path || depth >= MAX_DEPTH) throw error;
-    // Where it is there, somebody else has just made it, or the system wants no folder in it and says so again.
+    // If the parent exists, another process has just created it, or the system refuses folders there and says so again.
     if (!(await isThere(parent))) await makeFolder(parent, mode, depth + 1);
     await mkdir(path, { mode }).catch(async (again: NodeJS.ErrnoException) => {
       if (again.code !== "EEXIST") throw again;

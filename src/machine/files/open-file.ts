@@ -36,12 +36,12 @@ export async function openPlace(workspace: Workspace, place: FilePlace): Promise
   }
 }
 
-/** At most `limit` bytes from the beginning; one more than `limit` when the file is longer. */
+/** Reads at most `limit` bytes from the beginning, and one more if the file is longer. */
 export async function readAtMost({ handle, stats }: OpenFile, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   while (length <= limit) {
-    // As much as the file is said to hold, or more: it may have grown, and some do not say.
+    // Expects the stated size or more: the file may have grown, and some files state no size.
     const expected = Math.max(stats.size - length, length, MIN_READ);
     const buffer = Buffer.allocUnsafe(Math.min(expected, MAX_READ, limit + 1 - length));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, length);
@@ -66,7 +66,7 @@ export async function openIn(folder: HeldFolder, place: FilePlace): Promise<Resu
   const before = refusalOf(await lstat(path), place.shown);
   if (before) return err(before);
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  // It may have been replaced since: what counts is what was opened.
+  // The path may have been replaced since, so the opened file is checked.
   const stats = await handle.stat();
   const after = refusalOf(stats, place.shown);
   if (!after) return ok({ handle, stats, place });

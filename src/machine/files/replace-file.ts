@@ -38,7 +38,7 @@ export async function replaceFile(
   }
 }
 
-/** Creates what is missing step by step, each inside the folder held before it. */
+/** Creates missing folders step by step, each inside the held parent. */
 async function holdOrCreate(real: string): Promise<HeldFolder> {
   try {
     return await holdFolder(real);
@@ -68,7 +68,7 @@ async function writeNew(path: string, bytes: Buffer, old: Stats | undefined): Pr
 
 async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
   const { uid, gid } = await handle.stat();
-  // Only root may give a file away; for anybody else the new file belongs to the one who wrote it.
+  // Only root may change the owner. For other users the new file belongs to the writer.
   if (uid !== old.uid || gid !== old.gid) await handle.chown(old.uid, old.gid).catch(() => {});
   await handle.chmod(old.mode & 0o7777);
 }

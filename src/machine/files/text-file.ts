@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../lib/result.ts";
 
-/** The text of a file and what is needed to write it back as it was. */
+/** The text of a file and everything needed to write it back in the same format. */
 export interface TextFile {
   /** Lines end in `\n`, whatever they end in on disk, unless the file mixes both. */
   readonly text: string;

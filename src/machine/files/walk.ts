@@ -14,12 +14,14 @@ export interface Entry {
   readonly real: string;
   /** The folder it is in, open. */
   readonly folder: HeldFolder;
-  /** It is denied or asked about, so it must not be shown; `whole`: with everything in it, where nobody looks. */
+  /**
+   * A rule denies it or asks about it, so it must not be shown. `whole`: with all its contents, which are not walked.
+   */
   readonly leftOut?: "alone" | "whole";
 }
 
 export interface WalkOptions {
-  /** 1: only what is in the folder itself. */
+  /** 1: only the folder's own entries. */
   readonly depth: number;
   /** Folders whose content is left out. */
   readonly skip?: (name: string) => boolean;
@@ -30,8 +32,8 @@ export interface WalkOptions {
 const MAX_IN_FOLDER = 50_000;
 
 /**
- * Everything below a folder, each folder's content sorted by name right after it. Never follows a symbolic link. What rules
- * keep from the call comes marked: whoever shows it has a bug.
+ * Yields everything below a folder, each folder followed by its contents in order of name. Never follows symbolic
+ * links. Entries that rules hide are marked; showing one is a bug.
  */
 export async function* walk(
   workspace: Workspace,

@@ -11,14 +11,14 @@ import { leadsThroughSystemLink } from "./system-links.ts";
 
 export type Access = FolderGrant["access"];
 
-/** A path that the caller may use, as of the moment it was looked up. Opening it checks again. */
+/** A path that the caller may use at the time of the lookup. Opening it checks again. */
 export interface FilePlace {
   /** Absolute, without symbolic links. */
   readonly real: string;
-  /** As the caller should name it: relative inside the workspace, absolute elsewhere. */
+  /** The name to show to the caller: relative inside the workspace, otherwise absolute. */
   readonly shown: string;
   readonly exists: boolean;
-  /** As it was asked for, absolute, where that is another path: through a symbolic link. */
+  /** The requested absolute path if it is another one, through a symbolic link. */
   readonly asked?: string;
 }
 
@@ -28,11 +28,11 @@ export interface Workspace {
   readonly root: string;
   /** It and the granted folders, without symbolic links. */
   readonly folders: readonly FolderGrant[];
-  /** Where a path leads, if that is allowed. The error is for the model and says nothing about what lies outside. */
+  /** Finds the location of a path if it is allowed. The error is for the model and reveals nothing outside. */
   find(path: string, access: Access): Promise<Result<FilePlace, string>>;
   /** Whether a path without symbolic links lies in an allowed folder. */
   permits(real: string, access: Access): boolean;
-  /** What rules say of something that the call comes to; `start`: where it began to look. */
+  /** Applies rules to a file that the call reaches. `start` is where the search began. */
   rulesOn(real: string, start?: FilePlace): PlaceRules;
   show(real: string): string;
 }
@@ -68,7 +68,7 @@ export async function openWorkspace(
     ...granted.map(({ path, access }) => ({ path, access })),
   ];
   const known = [{ path: root, named: workspacePath(resolve(home), caller) }, ...granted];
-  /** By the folder as people wrote it, where that is reached through a symbolic link. */
+  /** Names a path by the folder as people wrote it, if that is reached through a symbolic link. */
   const namedAs = (absolute: string) => {
     const folder = known.find(({ path, named }) => path !== named && isInside(path, absolute));
     return folder ? folder.named + absolute.slice(folder.path.length) : absolute;

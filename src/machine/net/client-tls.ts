@@ -18,8 +18,8 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/;
 
 /**
- * The PEM text of every file that is named, or what is wrong with the first that cannot be used, for people. A
- * certificate and a key may be in one file, which then is named twice. No content is ever part of a message.
+ * Reads the PEM text of every named file, or returns the problem of the first unusable one, for people. A certificate
+ * and a key may be in one file, which is then named twice. Messages never contain file contents.
  */
 export async function readClientTls(files: TlsFiles): Promise<Result<ClientTls, string>> {
   const cert = await readPem("client certificate", files.cert, checkCertificate);
@@ -59,7 +59,7 @@ async function readPem<T>(
 async function readText(path: string): Promise<Result<string, string>> {
   let handle: FileHandle | undefined;
   try {
-    // Without waiting, because opening a pipe waits for somebody to write into it.
+    // Opened without blocking, because opening a pipe waits for a writer.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await handle.stat()).isFile()) return err("is not a regular file: give the path of one");
     const content = await text(handle.createReadStream({ end: MAX_PEM_BYTES, autoClose: false }));
@@ -102,7 +102,7 @@ function holds(pem: string): string {
   return "is not PEM";
 }
 
-/** What the library says is left out: it may quote what it read. */
+/** Drops the library's own message, which may quote the file. */
 function attempt<T>(parse: () => T, failure: string): Result<T, string> {
   try {
     return ok(parse());

@@ -20,13 +20,13 @@ import {
 import { ALLOW_HOSTS } from "./guarded-fetch.ts";
 
 export interface FilteringProxyOptions extends Reach {
-  /** Of everything that comes from outside, together; then every connection ends. */
+  /** The limit for all incoming data together. Every connection ends when it is reached. */
   readonly maxBytes: number;
-  /** From asking for the address to being connected; default 30 s. */
+  /** The limit from the address lookup to the connection; default 30 s. */
   readonly connectTimeoutMs?: number;
 }
 
-/** What was not reached, and why, as a sentence. */
+/** A host that was not reached, and the reason as a sentence. */
 export interface ProxyRefusal {
   readonly host: string;
   readonly reason: string;
@@ -37,7 +37,7 @@ export interface FilteringProxy {
   readonly address: string;
   /** The first hundred, each host once. */
   refusals(): readonly ProxyRefusal[];
-  /** More than `maxBytes` came. */
+  /** True if more than `maxBytes` arrived. */
   isExhausted(): boolean;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function openFilteringProxy(options: FilteringProxyOptions): Promis
   };
 }
 
-/** The way outside: what is checked, counted and ended for all connections of one proxy. */
+/** The outgoing side: checks, counts and ends all connections of one proxy. */
 class ProxyWay {
   readonly refusals: ProxyRefusal[] = [];
   readonly #reach: Required<Reach>;
@@ -111,7 +111,7 @@ class ProxyWay {
       timeoutMs: this.#timeoutMs,
       tls: undefined,
     });
-    // Always a plain connection: what is inside a tunnel is between the two ends.
+    // Always a plain connection: the contents of a tunnel are between its two ends.
     const target = { hostname: host, protocol: "http:", port: String(portOf(url)) };
     return new Promise((settle, reject) =>
       open(target, (error, socket) => (error ? reject(error) : settle(socket as Socket))),
@@ -153,7 +153,7 @@ class ProxyWay {
   }
 }
 
-/** `GET http://host/path`: a request that is passed on, over a connection of its own. */
+/** Forwards `GET http://host/path` over its own connection. */
 async function forward(request: IncomingMessage, response: ServerResponse, way: ProxyWay): Promise<void> {
   const url = parse(request.url ?? "");
   if (url?.protocol !== "http:" || url.username !== "" || url.password !== "")
@@ -208,7 +208,7 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, wa
   }
 }
 
-/** What concerns only one connection is not passed on (RFC 9110, 7.6.1). */
+/** Drops headers that concern only one connection (RFC 9110, 7.6.1). */
 function endToEnd(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const dropped = new Set([...HOP_BY_HOP, ...named]);

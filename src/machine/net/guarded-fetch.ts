@@ -11,13 +11,13 @@ import {
 } from "../../lib/net/reach.ts";
 
 export interface GuardedFetchOptions extends Reach {
-  /** For these hosts alone, named without port. A `ca` stands in place of the usual authorities. */
+  /** Used only for these hosts, which are named without port. `ca` replaces the default authorities. */
   readonly tls?: ClientTls & { readonly hosts: ReadonlySet<string> };
   /** Largest message accepted: one event in an event stream, else the whole body, decompressed. */
   readonly maxBytes: number;
-  /** From asking for the address to the end of the TLS handshake; default 30 s. */
+  /** The limit from the address lookup to the end of the TLS handshake; default 30 s. */
   readonly connectTimeoutMs?: number;
-  /** An answer that begins or goes on only after this long is given up; default 15 min, 0: never. */
+  /** The longest silence before or within an answer; default 15 min, 0: no limit. */
   readonly silenceMs?: number;
 }
 
@@ -50,7 +50,7 @@ const OF_BODY = [
 ];
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** More than the longest tool call; callers with less patience bring a signal. */
+/** More than the longest tool call. Callers with less patience pass a signal. */
 const SILENCE_MS = 15 * 60_000;
 
 /**
@@ -186,7 +186,7 @@ function followSignal(signal: AbortSignal | null): Follower {
   return { signal: controller.signal, release: () => signal.removeEventListener("abort", abort) };
 }
 
-/** As much of an answer as a redirect needs; of whichever fetch. */
+/** The part of an answer that redirects need, for any fetch. */
 export interface Answer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };

@@ -1,12 +1,12 @@
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 
-/** What a server said it wants when it refused a request for want of rights. */
+/** The demands of a server that refused a request for missing rights. */
 export interface Challenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;
 }
 
-/** Where a server lets people sign in, as it was found. */
+/** The sign-in endpoints of a server, as discovered. */
 export interface Discovery {
   /** Identifies the authorization server; whatever it issued is for it alone. */
   readonly issuer: string;
@@ -24,14 +24,14 @@ export interface KnownClient {
   readonly redirectUri?: string;
 }
 
-/** What signing in left behind. */
+/** The result of signing in. */
 export interface Grant {
   /** When a person signed in. */
   readonly at: number;
   readonly discovery: Discovery;
   readonly client: OAuthClientInformationMixed;
   readonly refreshToken?: string;
-  /** What was granted, as far as it was said. */
+  /** The granted scope, if the server named it. */
   readonly scope?: string;
 }
 
@@ -50,14 +50,14 @@ export interface PendingSignIn {
 
 /** Everything about signing in to one server that outlives the process. Access tokens do not. */
 export interface AuthRecord {
-  /** The address all of this is for; what was granted for another one never goes to this one. */
+  /** The address that this record belongs to. A grant for another address is never sent to this one. */
   readonly url: string;
   readonly challenge?: Challenge;
   /** Registrations by issuer. */
   readonly clients?: Readonly<Record<string, KnownClient>>;
   /** The issuer that the configured client secret was first shown to; it is shown to no other. */
   readonly secretFor?: string;
-  /** What was asked for last, and of whom, granted or not. */
+  /** The last requested scope and its issuer, granted or not. */
   readonly asked?: { readonly issuer: string; readonly scope?: string };
   readonly grant?: Grant;
   readonly pending?: PendingSignIn;
@@ -72,7 +72,7 @@ export interface RecordOwner {
 
 /** Keeps the records of those that Toolkeep signs in to. */
 export interface AuthRecordKeeper {
-  /** What is stored for this address; an empty record where there is nothing, or it cannot be read. */
+  /** Reads the record of this address; an empty one if there is none or it cannot be read. */
   read(owner: RecordOwner): Promise<AuthRecord>;
   /** Stores what `change` makes of the record, and gives it back; null forgets everything. */
   change(owner: RecordOwner, change: (record: AuthRecord) => AuthRecord | null): Promise<AuthRecord | null>;

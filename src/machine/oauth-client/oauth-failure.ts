@@ -14,7 +14,7 @@ export interface OAuthFailure {
   readonly reason: string;
   /** Asking again cannot help: something has to change first. */
   readonly isFinal: boolean;
-  /** What was presented to be renewed is no longer accepted. */
+  /** The refresh token is no longer accepted. */
   readonly isGrantGone: boolean;
   /** The authorization server no longer knows Toolkeep. */
   readonly isClientGone: boolean;
@@ -32,21 +32,24 @@ export function oauthFailure(error: unknown, redact: (text: string) => string): 
   };
 }
 
-/** What an authorization server says of itself when it is in trouble; the SDK says the first for what it cannot read. */
+/**
+ * Errors by which an authorization server reports temporary trouble. The SDK uses the first one for answers that it
+ * cannot read.
+ */
 const PASSING = new Set<string>([
   OAuthErrorCode.ServerError,
   OAuthErrorCode.TemporarilyUnavailable,
   OAuthErrorCode.TooManyRequests,
 ]);
 
-/** What is published or was issued is not as it must be; it will be no different in a moment. */
+/** True if published or issued data is invalid. A retry would not help. */
 function isContradiction(error: unknown): boolean {
   return error instanceof OAuthClientFlowError || error instanceof OAuthRefusal;
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof IssuerMismatchError) {
-    // What came instead is the word of whoever made the answer up; it is not for showing.
+    // The received value is written by a stranger and not shown.
     return error.kind === "metadata"
       ? `the authorization server ${JSON.stringify(error.expected)} calls itself something else`
       : "the answer did not come from the authorization server that was asked";
@@ -82,7 +85,7 @@ function withCause(error: unknown): string {
   return `${messageOf(error)} (${cause.message || String((cause as NodeJS.ErrnoException).code)})`;
 }
 
-/** One line, without what controls a terminal, of a length that fits a message. */
+/** Returns one line without terminal control characters, short enough for a message. */
 export function oneLineOf(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ").slice(0, MAX_REASON_CHARS);
 }

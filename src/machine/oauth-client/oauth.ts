@@ -24,16 +24,16 @@ import { isLoopbackName } from "../../lib/address/loopback.ts";
 import type { OAuthConfig } from "../config/settings.ts";
 import type { Challenge, Discovery, Grant, PendingSignIn } from "./auth-record.ts";
 
-/** What an authorization server issued. */
+/** The tokens that an authorization server issued. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope?: string;
-  /** Undefined: until it is refused. */
+  /** Undefined: valid until it is refused. */
   readonly lifeMs?: number;
 }
 
-/** What a server, a document or an authorization server says is not as it must be; the message is for people. */
+/** A server, document or authorization server sent invalid data. The message is for people. */
 export class OAuthRefusal extends Error {}
 
 const MAX_SCOPE_CHARS = 8192;
@@ -62,7 +62,7 @@ export async function discover(
   };
 }
 
-/** What to ask for: what the configuration or else the server names, what was asked for before, what is wanted now. */
+/** Combines the scope to request: from the configuration or the server, from earlier requests, and the new one. */
 export function scopeToAsk(
   { scopesSupported }: Discovery,
   wanted: {
@@ -91,7 +91,7 @@ export function isMore(scope: string | undefined, asked: string | undefined): bo
   return isStrictScopeSuperset(scope, asked);
 }
 
-/** Introduces Toolkeep to an authorization server that lets anybody do so. */
+/** Registers Toolkeep with an authorization server that allows anybody to register. */
 export async function register(
   discovery: Discovery,
   redirectUri: string,
@@ -128,7 +128,7 @@ export async function register(
   };
 }
 
-/** Where a person's browser goes, and what will prove that it was us who sent them. */
+/** The URL for a person's browser, and the verifier that proves that we sent them. */
 export async function authorizationUrl({
   discovery,
   client,
@@ -269,7 +269,7 @@ function assertionAuth(oauth: OAuthConfig | null): AddClientAuthentication | und
   const sign = createPrivateKeyJwtAuth({
     issuer: clientId,
     subject: clientId,
-    // As bytes: the SDK knows EdDSA keys in no other form.
+    // As bytes, because the SDK accepts EdDSA keys in no other form.
     privateKey: Buffer.from(key.export({ type: "pkcs8", format: "pem" })),
     alg: oauth.privateKeyAlgorithm ?? algorithmOf(key),
   });
@@ -314,7 +314,7 @@ function tokensOf(tokens: OAuthTokens, asked: string | undefined): Tokens {
     );
   }
   const seconds = tokens.expires_in;
-  // What it leaves out is what was asked for (RFC 6749, 5.1).
+  // A missing scope means the requested one (RFC 6749, 5.1).
   const scope = tokens.scope ?? asked;
   return {
     accessToken: tokens.access_token,
@@ -324,7 +324,7 @@ function tokensOf(tokens: OAuthTokens, asked: string | undefined): Tokens {
   };
 }
 
-/** Of documents that may be large, what is needed again. */
+/** Keeps the needed parts of documents that may be large. */
 function essential(metadata: AuthorizationServerMetadata): AuthorizationServerMetadata {
   const kept = Object.entries(metadata).filter(([key, value]) => ESSENTIAL.has(key) && value !== undefined);
   return Object.fromEntries(kept) as AuthorizationServerMetadata;

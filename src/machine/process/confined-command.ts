@@ -3,7 +3,7 @@ import type { Command } from "./run-command.ts";
 import type { Confinement, ProgramStart, Sandbox, SandboxMode } from "./sandbox.ts";
 
 type Started = Pick<Command, "file" | "args" | "isConfined" | "onGone"> & {
-  /** Undefined: as the caller has it, because nothing confines the command. */
+  /** Undefined if nothing confines the command, which then runs in the caller's folder. */
   readonly cwd?: string;
 };
 

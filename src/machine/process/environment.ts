@@ -1,5 +1,5 @@
 /**
- * What a child process may see: the daemon's environment without the daemon's own settings and without any value
+ * Creates the environment of a child process: the daemon's own without its settings and without any value that
  * `concealed` knows as a secret, plus `extra`, which always wins.
  */
 export function childEnvironment(

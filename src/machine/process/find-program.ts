@@ -2,7 +2,10 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Where a program is that `name` starts: itself where it is a path, else the first of `PATH`; undefined: nowhere. */
+/**
+ * Returns the path of the program that `name` starts: itself if it is a path, otherwise the first match in `PATH`;
+ * undefined if there is none.
+ */
 export async function findProgram(name: string, path: string | undefined): Promise<string | undefined> {
   const candidates = isAbsolute(name)
     ? [name]

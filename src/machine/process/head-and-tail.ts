@@ -47,7 +47,7 @@ export class HeadAndTail {
       this.#tail = [this.#lastBytes()];
   }
 
-  /** As text, with a line in place of what was dropped. */
+  /** Returns the text, with a line in place of the dropped part. */
   text(): string {
     const head = Buffer.concat(this.#head);
     const tail = this.#lastBytes();

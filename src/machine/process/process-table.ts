@@ -24,8 +24,8 @@ export function processTable(): Promise<ProcessRow[]> {
 }
 
 /**
- * `processTable` for whoever looks again and again. What the environment of a program said is remembered as long as it
- * runs: to read those of all was nine tenths of what a look costs.
+ * A `processTable` for repeated use. It remembers what a program's environment said as long as the program runs:
+ * reading all environments was nine tenths of the cost.
  */
 export function processTables(): () => Promise<ProcessRow[]> {
   if (process.platform !== "linux") return fromPs;
@@ -39,8 +39,8 @@ export function processTables(): () => Promise<ProcessRow[]> {
 }
 
 /**
- * The living members of a tree: the known ones, their descendants, the members of a group one of them leads, and
- * whoever carries the mark. Pure.
+ * Returns the living members of a tree: the known ones, their descendants, the members of a group that one of them
+ * leads, and every process with the mark. Pure.
  */
 export function treeMembers(
   table: readonly ProcessRow[],
@@ -58,7 +58,7 @@ export function treeMembers(
   return table.filter((row) => members.has(row.pid)).map((row) => row.pid);
 }
 
-/** By pid: which program it is, and the tree that its environment names. */
+/** By pid: the program, and the tree that its environment names. */
 type Known = Map<string, { readonly program: string; readonly tree: string | undefined }>;
 
 interface Look {
@@ -68,7 +68,7 @@ interface Look {
   readonly began: number;
 }
 
-/** So many are looked at before others have a turn, a millisecond or two. */
+/** Processes that are read before other work gets a turn: a millisecond or two. */
 const IN_ONE_TURN = 50;
 
 async function fromProc(look: Look): Promise<ProcessRow[]> {
@@ -96,18 +96,18 @@ async function readProcess(pid: string, look: Look): Promise<ProcessRow | undefi
   }
 }
 
-/** Of `stat`, the fields after the command: the flags, when it began, and where in its memory the environment is. */
+/** Positions in `stat` after the command: the flags, the start time, and the place of the environment in memory. */
 const FLAGS = 6;
 const BEGAN = 19;
 const ENVIRONMENT_START = 47;
 const ENVIRONMENT_END = 48;
 const KERNEL_THREAD = 0x200000;
-/** A program takes its place within microseconds; one that is held up there is looked at again by whoever waits for it. */
+/** Starting a program takes microseconds. A caller that waits for one that is held up will look again. */
 const MOST_LOOKS = 20;
 
 /**
- * What the environment says. For a moment while a process becomes another program it reads as empty; one that left its
- * group and lost its parent would go unrecognised if nobody looked again.
+ * Reads the tree from the environment, which is empty for a moment while a process becomes another program. Without a
+ * second look, a process that left its group and lost its parent would go unrecognised.
  */
 async function readTree(
   pid: string,
@@ -133,7 +133,7 @@ async function readTree(
   return undefined;
 }
 
-/** Not for this user, now and later; undefined: it may be read another time. */
+/** True if this user may never read it; undefined if it may be readable another time. */
 function isForbidden(error: NodeJS.ErrnoException): true | undefined {
   return error.code === "EACCES" || error.code === "EPERM" || undefined;
 }
@@ -143,12 +143,12 @@ function treeIn(environment: string): string | undefined {
   return named?.slice(TREE_VARIABLE.length + 1);
 }
 
-/** The same pid is another process later, and the same process another program, whose memory lies elsewhere. */
+/** A pid can be reused, and a process can become another program with its memory elsewhere. */
 function programOf(stat: readonly string[]): string {
   return `${stat[BEGAN]} ${stat[ENVIRONMENT_START]} ${stat[ENVIRONMENT_END]}`;
 }
 
-/** At once: this file is there without waiting for the process, and a thread for each would take longer than reading it. */
+/** Synchronous: this file is available without waiting, and a thread for each would take longer than the read. */
 function readStat(pid: string): readonly string[] {
   return fieldsOf(readFileSync(`/proc/${pid}/stat`, "utf8"));
 }

@@ -21,7 +21,7 @@ export interface SpawnOptions {
   readonly stdio: StdioOptions;
   /** The command is the keeper of a sandbox, which takes everything in it down at once: it is never asked to end. */
   readonly isConfined?: boolean;
-  /** Once nothing of the tree is left. */
+  /** Called once no process of the tree is left. */
   readonly onGone?: () => void;
 }
 

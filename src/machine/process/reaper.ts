@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { TREE_VARIABLE } from "./process-table.ts";
 
 /**
- * A shell of about 1 MB that outlives this process by moments. It learns from a pipe which trees live; when the
- * pipe closes, however this process ended, it ends what is left of them, and itself.
+ * A shell of about 1 MB that outlives this process by moments. A pipe tells it which process trees are alive. When the
+ * pipe closes, however this process ended, it ends the rest of them, and itself.
  */
 export interface Reaper {
   alive(): boolean;
-  /** On its way to the reaper before this returns. */
+  /** The pid is on its way to the reaper before this returns. */
   watch(pid: number): void;
   forget(pid: number): void;
   /** Resolves once the reaper has ended. Only for when no tree is left; `isSure` saves it a last look at every process. */

@@ -7,7 +7,7 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** For its standard input, which then ends; absent: there is none. */
+  /** Written to its standard input, which then ends. Absent: no input. */
   readonly input?: string;
   /** Absent: only the signal ends it. */
   readonly timeoutMs?: number;
@@ -23,14 +23,14 @@ export interface Command {
 export interface CommandResult {
   /** `ended` by itself, or why it was stopped. */
   readonly reason: "ended" | "timed_out" | "cancelled" | "flooded";
-  /** Null with a null `signal`: it could not be started. */
+  /** Null, with a null `signal`, if it could not be started. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
   readonly outputBytes: number;
   /** Whether `output` lacks its middle. */
   readonly isCut: boolean;
-  /** What it printed to standard error. */
+  /** Its standard error. */
   readonly errors: string;
 }
 
@@ -120,7 +120,7 @@ function createStop(timeoutMs: number | undefined, signal: AbortSignal) {
   };
 }
 
-/** What was printed last is still in the pipe when the process has ended; a pipe that somebody keeps open is left. */
+/** The last output is still in the pipe when the process has ended. A pipe that another process keeps open is left. */
 async function drained(streams: readonly Readable[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise((resolve) => {

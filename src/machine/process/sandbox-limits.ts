@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** What a confined program may use; null: as much as there is. */
+/** Limits of a confined program; null: no limit. */
 export interface SandboxLimits {
-  /** Of each process. */
+  /** For each process. */
   readonly memoryMb: number | null;
-  /** Of the whole tree. */
+  /** For the whole tree. */
   readonly processes: number | null;
-  /** Of each process, in seconds of the processor. */
+  /** For each process, in seconds of processor time. */
   readonly cpuSecs: number | null;
   /** The longest file that it may write, and how much fits into its /tmp. */
   readonly fileMb: number | null;
@@ -41,12 +41,12 @@ export function limitedCommand(
   return ["/bin/sh", "-c", `${steps.join(" && ")} || exit 126\nexec "$@"`, "limits"];
 }
 
-/** Where the machine has a lower limit already, that one holds. */
+/** A lower limit of the machine still applies. */
 function limit(letter: string, most: number): string {
   return `{ ulimit -${letter} ${most} 2>/dev/null || [ "$(ulimit -${letter})" != unlimited ]; }`;
 }
 
-/** One letter in some shells, the other in the rest. */
+/** Some shells use one letter, the rest the other. */
 function processLimit(most: number): string {
   const there = "$(ulimit -u 2>/dev/null || ulimit -p)";
   return `{ ulimit -p ${most} 2>/dev/null || ulimit -u ${most} 2>/dev/null || [ "${there}" != unlimited ]; }`;
@@ -56,11 +56,11 @@ function processLimit(most: number): string {
 export interface ProcessGroup {
   /** Joins the group, then becomes the rest of its arguments. */
   readonly command: readonly string[];
-  /** For when none of its processes is left. Never rejects. */
+  /** Call it when none of its processes is left. Never rejects. */
   remove(): Promise<void>;
 }
 
-/** Only root may make one; undefined where not even root can. */
+/** Only root may create one; undefined if not even root can. */
 export async function createProcessGroup(name: string, processes: number): Promise<ProcessGroup | undefined> {
   const parent = await groupFolder();
   if (parent === undefined) return undefined;
@@ -89,7 +89,7 @@ export async function removeLeftGroups(now: number): Promise<void> {
   }
 }
 
-/** Where groups are made: in the one of this process, or beside it, where a group cannot hold both. */
+/** Returns the folder for new groups: the group of this process, or its parent if a group cannot hold both. */
 async function groupFolder(): Promise<string | undefined> {
   const own = await readFile("/proc/self/cgroup", "utf8").catch(() => "");
   const counting = /^\d+:[^:]*\bpids\b[^:]*:(\/.*)$/m.exec(own)?.[1];

@@ -2,7 +2,7 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isInside } from "../../lib/files/inside.ts";
 
-/** One place of the file system that a confined program sees. */
+/** One path that a confined program sees. */
 export type Mount =
   | { readonly kind: "read" | "write"; readonly at: string; readonly from: string }
   | { readonly kind: "empty" | "proc" | "dev" | "devices"; readonly at: string }
@@ -20,9 +20,9 @@ export interface View {
   /** Nothing in it is seen but what `kept` names; without symbolic links. */
   readonly hidden: string;
   readonly shown: readonly ShownPath[];
-  /** Seen and written although it lies in what is hidden; without symbolic links. */
+  /** Visible and writable although they lie in a hidden folder. Without symbolic links. */
   readonly kept: readonly string[];
-  /** What the program finds as its home folder; null: an empty one, gone when it ends. */
+  /** The program's home folder; null: an empty one that is removed when it ends. */
   readonly privateHome: string | null;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -41,7 +41,10 @@ const SYSTEM = [
   "/gnu/store",
   "/run/current-system",
 ];
-/** Of `/etc` what programs need to find names, certificates, the time and their own defaults; no password, no key. `gitconfig` and `npmrc` may hold tokens. */
+/**
+ * The parts of `/etc` that programs need for names, certificates, the time and their defaults. No password, no key:
+ * `gitconfig` and `npmrc` may hold tokens.
+ */
 const ETC = [
   ..."passwd group hosts host.conf hostname resolv.conf nsswitch.conf gai.conf services protocols".split(" "),
   ..."localtime timezone locale.conf locale.alias default/locale os-release debian_version".split(" "),
@@ -62,15 +65,15 @@ const CERTIFICATES = [
 ];
 const MAX_PATH_FOLDERS = 60;
 
-/** What programs with this environment read of the machine beside the system's folders, where it is there. Pure. */
+/** Returns the existing paths that programs with this environment read besides the system's folders. Pure. */
 export function neededPaths(env: Readonly<Record<string, string>>): readonly string[] {
   const certificates = CERTIFICATES.map((name) => env[name] ?? "").filter((path) => isAbsolute(path));
   return [...certificates, ...programFolders(env.PATH)];
 }
 
 /**
- * The system's folders, and what is needed beside them. A needed folder in which one of the `personal` ones lies shows nothing: a
- * `PATH` may name the home itself. Looks at the disk.
+ * Returns the system's folders and other needed paths. A needed folder that contains one of the `personal` ones shows
+ * nothing, because `PATH` may name the home itself. Reads the disk.
  */
 export async function systemMounts(
   needed: readonly string[],
@@ -86,8 +89,8 @@ export async function systemMounts(
 }
 
 /**
- * Every mount of a view in the order in which they are to be made: what lies deeper comes later, and so decides. Of
- * the hidden folder there is never more among them than what is kept.
+ * Returns every mount of a view in order: deeper ones come later and win. Nothing of a hidden folder is mounted except
+ * the kept paths.
  */
 export async function mountsOf(view: View, system: readonly Mount[]): Promise<readonly Mount[]> {
   const shown = (await Promise.all(view.shown.map(located))).flat();
@@ -110,7 +113,7 @@ export async function mountsOf(view: View, system: readonly Mount[]): Promise<re
   return withoutSpare(ordered(mounts));
 }
 
-/** Of several at one place the last counts, but to write is never narrowed to reading. */
+/** The last of several mounts at one path wins, but write access is never narrowed to reading. */
 function ordered(mounts: readonly Mount[]): Mount[] {
   const byPlace = new Map<string, Mount>();
   for (const mount of mounts) {
@@ -120,7 +123,7 @@ function ordered(mounts: readonly Mount[]): Mount[] {
   return [...byPlace.values()].sort((a, b) => a.at.length - b.at.length || (a.at < b.at ? -1 : 1));
 }
 
-/** Without what is seen already: links, and folders to read, inside of one that is there as it is on the machine. */
+/** Removes mounts that are visible already: links and read-only folders inside a folder that is mounted as it is. */
 function withoutSpare(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.filter((mount, index) => {
     if (mount.kind !== "link" && mount.kind !== "read") return true;
@@ -139,8 +142,8 @@ async function systemMount(path: string): Promise<Mount[]> {
 }
 
 /**
- * The folders of `PATH` and, where one is a `bin`, the `lib` beside it: programs that were installed for one person,
- * such as a Node.js under their home, have their own parts there.
+ * Returns the folders of `PATH`, and the `lib` next to each `bin`: programs installed for one person, such as a Node.js
+ * under their home, keep parts there.
  */
 function programFolders(path: string | undefined): string[] {
   const folders = (path ?? "").split(delimiter).filter((folder) => isAbsolute(folder));

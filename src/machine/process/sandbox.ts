@@ -32,7 +32,7 @@ export interface SandboxDeps {
   readonly newId: NewId;
 }
 
-/** What is started, as it would be without a sandbox. */
+/** A program start, as it would be without a sandbox. */
 export interface ProgramStart {
   readonly file: string;
   readonly args: readonly string[];
@@ -54,7 +54,7 @@ export interface ConfinedStart {
   readonly cwd: "/";
   readonly isConfined: true;
   readonly onGone?: () => void;
-  /** What of the confinement could not be had, for people. */
+  /** The part of the confinement that was not possible, for people. */
   readonly unmet?: string;
 }
 
@@ -71,14 +71,14 @@ export interface Sandbox {
 
 interface Bubblewrap {
   readonly program: string;
-  /** Whether it can bound what is written to memory. */
+  /** True if it can limit data written to memory. */
   readonly canSize: boolean;
 }
 
 const PROBE_MS = 10_000;
 /** A person may install it while the daemon runs. */
 const TRY_AGAIN_MS = 5_000;
-/** What is written to /tmp and the like takes memory. */
+/** Data written to /tmp and the like takes memory. */
 const EMPTY_MB = 512;
 const MAX_ENVIRONMENTS = 50;
 const MISSING =
@@ -182,7 +182,10 @@ function mountArguments(mount: Mount, size: readonly string[]): string[] {
   }
 }
 
-/** What root could change the machine with, without any capability: the kernel asks only for the user there. */
+/**
+ * The paths in /proc by which root could change the machine without any capability, because the kernel only checks the
+ * user there.
+ */
 function coveredProc(): string[] {
   const trigger = "/proc/sysrq-trigger";
   const settings = ["--ro-bind", "/proc/sys", "/proc/sys"];
@@ -204,7 +207,7 @@ async function findBubblewrap(env: NodeJS.ProcessEnv): Promise<Result<Bubblewrap
   );
 }
 
-/** Undefined: it worked. */
+/** Undefined if it worked. */
 function tryOut(program: string, size: readonly string[]): Promise<string | undefined> {
   const view = ["--ro-bind", "/", "/", ...size, "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"];
   return new Promise((resolve) => {

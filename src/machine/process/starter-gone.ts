@@ -9,9 +9,9 @@ const MAX_SHELLS = 8;
 const SHELLS = new Set(["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "zsh"]);
 
 /**
- * Resolves when whoever started this process is gone, however that ended: nobody is told of a parent that was killed.
- * A shell in between only waits for this process, and stays when the one who started the shell is killed; so the
- * parents of shells are watched, too. Resolves when `signal` says so as well.
+ * Resolves when the process that started this one is gone, however it ended: nobody reports the death of a parent. A
+ * shell in between only waits for this process and survives when its own parent is killed, so the parents of shells are
+ * watched, too. Also resolves when `signal` aborts.
  */
 export async function watchStarter(signal: AbortSignal): Promise<void> {
   const parent = process.ppid;
@@ -25,7 +25,7 @@ interface FoundShell {
   readonly name: string;
 }
 
-/** Each shell on the way up, with its parent; ends at the first that is none. */
+/** Returns each shell on the way up with its parent, until the first process that is not a shell. */
 async function shellsFrom(first: number): Promise<ReadonlyMap<number, number>> {
   const shells = new Map<number, number>();
   for (let pid = first; pid > 1 && shells.size < MAX_SHELLS; ) {
@@ -37,13 +37,13 @@ async function shellsFrom(first: number): Promise<ReadonlyMap<number, number>> {
   return shells;
 }
 
-/** A process whose parent ended gets another one, also where nobody has buried the old one yet. */
+/** A process whose parent ended gets another parent, even if the old one is still a zombie. */
 async function areWhereTheyWere(shells: ReadonlyMap<number, number>): Promise<boolean> {
   for (const [pid, parent] of shells) if ((await look(pid))?.parent !== parent) return false;
   return true;
 }
 
-/** Undefined where there is no such process. */
+/** Undefined if there is no such process. */
 async function look(pid: number): Promise<FoundShell | undefined> {
   try {
     if (process.platform === "linux") {

@@ -3,28 +3,29 @@ import { stem } from "./stem.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { wordsIn, writtenIn } from "./words.ts";
 
-/** Of a longer text the rest is not looked at: memories, notes and descriptions of tools are far shorter. */
+/** The rest of a longer text is ignored: memories, notes and tool descriptions are far shorter. */
 export const MAX_TERMS = 20_000;
 const MAX_CHARS = 1_000_000;
-/** So many words are remembered, none longer than this. */
+/** The most words in the cache, and the longest. */
 const MAX_REMEMBERED = 50_000;
 const LONGEST_REMEMBERED = 32;
 
-/** What a written word is found by, and which of its words say nothing. */
+/** The terms of a written word, and whether they are stop words. */
 interface Meaning {
   readonly terms: readonly string[];
   readonly stopped: readonly string[];
 }
 
 /**
- * What a text is found by, in order and with repeats: its words folded, without stop words, English endings taken off. A text
- * of nothing but stop words keeps them. Texts and queries go through the same function, or they would never meet.
+ * Returns the terms by which a text is found, in order and with repeats: folded words without stop words and English
+ * endings. A text of nothing but stop words keeps them. Texts and queries must use the same function, or they would
+ * never match.
  */
 export function termsOf(text: string): string[] {
   return gathered(text, (written) => meaningOf(written));
 }
 
-/** For many texts: as `termsOf`, but a word that comes again is not taken apart again. */
+/** Does the same as `termsOf` for many texts, with a cache of words. */
 export class Analyser {
   readonly #known = new Map<string, Meaning>();
   readonly #stem: (word: string) => string;

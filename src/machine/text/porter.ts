@@ -76,7 +76,7 @@ function replaced(word: string, endings: readonly (readonly [string, string])[])
 function withoutLast(word: string): string {
   const ending = STEP_4.filter((one) => word.endsWith(one)).sort((a, b) => b.length - a.length)[0];
   if (ending === undefined) return word;
-  // Of -sion and -tion only the -ion goes.
+  // Only -ion of -sion and -tion is removed.
   const cut = ending === "sion" || ending === "tion" ? 3 : ending.length;
   const rest = word.slice(0, -cut);
   return measure(rest) > 1 ? rest : word;

@@ -1,6 +1,6 @@
 import { termsOf } from "./analyser.ts";
 
-/** From 0, no term in common, to 1, the same terms: of all terms of both, the share that both have. Order does not count. */
+/** Returns the share of all terms that both texts have, from 0 to 1. Order does not count. */
 export function similarity(one: string, other: string): number {
   const [left, right] = [new Set(termsOf(one)), new Set(termsOf(other))];
   if (left.size === 0 || right.size === 0) return one.trim() === other.trim() ? 1 : 0;

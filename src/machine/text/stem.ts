@@ -1,5 +1,5 @@
 const VOWELS = "aeiou";
-/** Only what ends like this can lose something. */
+/** Only words with these endings can be shortened. */
 const INFLECTED = /^[a-z]{2,}(?:[sye]|ed|ing)$/;
 
 /**

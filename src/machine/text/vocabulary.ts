@@ -5,7 +5,7 @@ export class Vocabulary {
   readonly #numbers = new Map<string, number>();
   readonly #terms: (string | undefined)[] = [];
   readonly #unused: number[] = [];
-  /** Terms by their first letter and their length, for whoever looks for one that was mistyped. */
+  /** Terms by their first letter and their length, to find the term behind a typo. */
   readonly #byStart = new Map<string, Map<number, Set<string>>>();
 
   /** One more than the highest number. */
@@ -30,7 +30,7 @@ export class Vocabulary {
     return number;
   }
 
-  /** For a number that is in use. */
+  /** The number must be in use. */
   letGo(number: number): void {
     const term = this.#terms[number]!;
     this.#numbers.delete(term);

@@ -1,5 +1,5 @@
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
-/** What follows an apostrophe in English belongs to the word before it and says nothing. */
+/** The English ending after an apostrophe belongs to the word before it and means nothing. */
 const CONTRACTION = /(?<=\p{L})['’](?:s|t|d|m|re|ve|ll)(?![\p{L}\p{N}])/giu;
 const APOSTROPHE = /['’]/;
 /** Between `read` and `File`, between `HTTP` and `Server`, but not in `APIs`. */
@@ -22,10 +22,10 @@ const SPECIAL_LETTERS = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
 /** Scripts that write without spaces, or with endings that stick to the word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
-/** Most words: nothing to fold and nothing to take apart. */
+/** Most words: nothing to fold and nothing to split. */
 const PLAIN = /^[a-z0-9]+$/;
 const ASCII = /^[\0-\x7f]*$/;
-/** What is longer is a key or a picture, and nobody types it into a search. */
+/** A longer word is a key or binary data, which nobody searches for. */
 const LONGEST = 64;
 
 /** The words of a text, in order, as they are written. */
@@ -43,7 +43,7 @@ export function* wordsOf(text: string): Generator<string> {
   for (const written of writtenIn(text)) yield* wordsIn(written);
 }
 
-/** What one word of `writtenIn` comes to. */
+/** Yields the words in one match of `writtenIn`. */
 export function* wordsIn(written: string): Generator<string> {
   if (PLAIN.test(written)) return yield written.slice(0, LONGEST);
   const parts = written.split(HUMP);

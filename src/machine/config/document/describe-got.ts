@@ -15,7 +15,10 @@ const CREDENTIALS_IN_URL = /:\/\/[^/]*@/;
 
 const LONGEST = 60;
 
-/** What came, for a message. Values below `env`, `headers`, `args` … are named by their kind only. */
+/**
+ * Describes a value for a message. Values below `env`, `headers`, `args` … are named by their kind only, because they
+ * may be secret.
+ */
 export function describeGot(value: unknown, path: readonly PropertyKey[] = []): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
@@ -27,7 +30,7 @@ export function describeGot(value: unknown, path: readonly PropertyKey[] = []): 
   return written.length <= LONGEST ? written : `${written.slice(0, LONGEST)}…`;
 }
 
-/** What stands at the path; undefined where it leads nowhere. */
+/** Returns the value at the path; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key],

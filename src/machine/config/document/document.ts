@@ -9,7 +9,7 @@ export type KeyPath = readonly (string | number)[];
 /** A parsed settings file that still knows where each key stands. */
 export interface Document {
   readonly value: unknown;
-  /** Where the key stands; for a key that is not there, or was not noted, the closest one above it. */
+  /** Returns the position of the key, or of the closest known key above it. */
   locate(path: KeyPath): Position;
 }
 
@@ -27,7 +27,7 @@ export class DocumentError extends Error {
 /** No settings are nested deeper; without a limit, a file of a stranger could exhaust the stack. */
 const DEEPEST = 64;
 
-/** Where each key of a document stands, noted while it is read. */
+/** The position of each key in a document, noted while it is read. */
 export class KeyPositions {
   readonly #positions = new Map<string, Position>();
 

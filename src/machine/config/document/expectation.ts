@@ -1,6 +1,6 @@
 /**
- * Schemas whose error text is what was expected ("a whole number from 0 to 65535"), so that every message can say
- * what was expected and what came, in the same words in files, environment and API.
+ * Schemas whose error text is the expectation ("a whole number from 0 to 65535"). Messages about files, environment and
+ * API say what was expected and what came in the same words.
  */
 import { z } from "zod";
 

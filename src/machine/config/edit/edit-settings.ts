@@ -5,8 +5,8 @@ import { isToml, parseSettings, type Settings } from "./settings-document.ts";
 import { removeFromToml, setInToml, setValueInToml } from "./toml-edit.ts";
 
 /**
- * The text of a settings file with one key set, everything else as it was: comments, order, blanks. An error where
- * that cannot be done; never a text that says anything else than before beside that key.
+ * Returns the text of a settings file with one key set and everything else unchanged: comments, order, blanks. Returns
+ * an error if that is not possible, never a text that changes the meaning of another key.
  */
 export function withSetting(
   path: string,
@@ -24,7 +24,7 @@ function inToml(text: string, key: readonly string[], value: unknown): string {
   return isRecord(value) ? setInToml(text, key, value) : setValueInToml(text, key, value);
 }
 
-/** The same with keys removed; those that are not there are no error. */
+/** Does the same with keys removed. Missing keys are not an error. */
 export function withoutSettings(
   path: string,
   text: string,
@@ -60,7 +60,7 @@ function changed(settings: Settings, [key, ...rest]: readonly string[], value: u
   return { ...settings, [key]: changed(isRecord(inner) ? inner : {}, rest, value) };
 }
 
-/** In TOML a table that was only the way to the removed one is gone with it. */
+/** In TOML, a table that only contained the removed one disappears with it. */
 function withoutEmpty(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, withoutEmpty(item)] as const);

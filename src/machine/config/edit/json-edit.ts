@@ -49,7 +49,7 @@ interface Member {
   readonly start: number;
   readonly value: Node;
   readonly end: number;
-  /** Of the comma after it, where there is one. */
+  /** The position of the comma after it, if there is one. */
   readonly comma: number | undefined;
 }
 
@@ -102,7 +102,7 @@ function without(text: string, { open, close, members }: Span, index: number): s
   const before = members[index - 1];
   const end = member.comma === undefined ? member.end : member.comma + 1;
   const gap = text.slice(before?.comma === undefined ? open + 1 : before.comma + 1, member.start);
-  // What follows on the same line must not become part of a remark that ended with its line.
+  // Text after it on the same line must not become part of a line comment.
   const keepsLine = /\/\/.*\s*$/.test(gap) && match(text, end, /[ \t]*\r?\n/y) === undefined;
   const from = keepsLine ? member.start : startOfSpace(text, member.start);
 
@@ -121,14 +121,14 @@ function match(text: string, at: number, pattern: RegExp): string | undefined {
   return pattern.exec(text)?.[0];
 }
 
-/** Where the space before a place begins. */
+/** Returns the start of the white space before a position. */
 function startOfSpace(text: string, at: number): number {
   return text.slice(0, at).trimEnd().length;
 }
 
 interface Style {
   readonly eol: string;
-  /** Of one level; null where all of it stands on one line. */
+  /** The indentation of one level; null if everything is on one line. */
   readonly indent: string | null;
 }
 

@@ -7,7 +7,9 @@ import { parseToml } from "../document/toml-document.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What a settings file holds; one that is blank but for remarks holds nothing. The problem names the line and quotes no value. */
+/**
+ * Parses a settings file. A file with nothing but comments is empty. The problem names the line and quotes no value.
+ */
 export function parseSettings(path: string, text: string): Result<Settings, string> {
   const content = text.replace(/^\uFEFF/, "");
   if (content.trim() === "" || (!isToml(path) && stripComments(content).trim() === "")) return ok({});

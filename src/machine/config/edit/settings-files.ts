@@ -6,7 +6,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 import { readSettingsText } from "./settings-text.ts";
 
-/** For files that Toolkeep makes: they hold a token. */
+/** For files that Toolkeep creates, because they hold a token. */
 const OWN_MODE = 0o600;
 const BACKUP = ".toolkeep-backup-";
 /** How the name of a backup ends that was made before servers were moved to Toolkeep. */
@@ -24,7 +24,7 @@ export interface Backup {
 /** A settings file as it is now; `text` is null where there is none. */
 export interface SettingsFile {
   readonly path: string;
-  /** Where the file really is, for links lead elsewhere. */
+  /** The path without symbolic links. */
   readonly real: string;
   readonly text: string | null;
   readonly mode: number;
@@ -43,8 +43,8 @@ export async function readSettingsFile(path: string): Promise<Result<SettingsFil
 }
 
 /**
- * Replaces the text at once or not at all, keeping mode and link. An error where it is no longer what was read: the
- * program whose file it is may write it at any time.
+ * Replaces the text atomically, keeping mode and link. Returns an error if the file changed since it was read: the
+ * program that owns it may write it at any time.
  */
 export async function writeSettingsFile(file: SettingsFile, text: string): Promise<Result<void, string>> {
   const { path, real, mode } = file;
@@ -65,7 +65,7 @@ export async function writeSettingsFile(file: SettingsFile, text: string): Promi
   }
 }
 
-/** Keeps the text as it is beside the file; null where there is none to keep. */
+/** Saves a copy of the text beside the file; null if there is nothing to save. */
 export async function backUp(
   { path, text, mode }: SettingsFile,
   clock: Clock,

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import { err, ok, type Result } from "../../../lib/result.ts";
 
-/** Claude Code keeps its whole state beside its servers, which grows to many megabytes. */
+/** Claude Code keeps its whole state in the same file as its servers, which grows to many megabytes. */
 export const MAX_SETTINGS_BYTES = 32 * 1024 * 1024;
 
 export interface SettingsText {
@@ -22,7 +22,7 @@ export async function readSettingsText(
 ): Promise<Result<SettingsText, NoText>> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
-    // Without O_NONBLOCK, opening a named pipe would wait for whoever writes to it.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

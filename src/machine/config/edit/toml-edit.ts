@@ -26,7 +26,7 @@ export function setValueInToml(text: string, path: readonly string[], value: unk
   if (table.length > 0 && !header) {
     return setInToml(text, table, { [key]: value });
   }
-  // What stands before the first header belongs to no table.
+  // Keys before the first header belong to no table.
   const firstHeader = all.findIndex((statement) => !statement.value);
   const before = header ?? all.slice(0, firstHeader === -1 ? all.length : firstHeader).at(-1);
   const at = before?.end ?? 0;
@@ -52,7 +52,7 @@ interface Statement {
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** Where its value stands; absent for a header. */
+  /** The position of its value; absent for a header. */
   readonly value?: { readonly start: number; readonly end: number };
 }
 

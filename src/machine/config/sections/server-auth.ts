@@ -1,4 +1,4 @@
-/** How a server's `oauth` and `tls` are checked, whoever gave them, and how a settings file writes them. */
+/** Checks a server's `oauth` and `tls` from every origin, and formats them for a settings file. */
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
@@ -63,7 +63,7 @@ export const tlsFields = z
     });
   });
 
-/** What `oauth` of an entry may have, with its default for the documentation. */
+/** The keys of `oauth` in an entry, with their defaults for the documentation. */
 export const OAUTH_KEYS: Readonly<
   Record<string, { readonly default: string; readonly description: string }>
 > = {
@@ -93,7 +93,7 @@ export const OAUTH_KEYS: Readonly<
   },
 };
 
-/** What `tls` of an entry may have: PEM files, relative ones beside the settings file. */
+/** The keys of `tls` in an entry: PEM files, relative to the settings file. */
 export const TLS_KEYS: Readonly<Record<string, { readonly default: string; readonly description: string }>> =
   {
     cert: { default: "", description: "A PEM file with the client certificate." },
@@ -143,7 +143,7 @@ export function readTls(
   return Object.fromEntries(files.filter(([key]) => Object.hasOwn(TLS_KEYS, key as string)));
 }
 
-/** `oauth` as a file would have it; what is not set is left out. */
+/** Formats `oauth` for a file, without values that are not set. */
 export function fileOAuthOf(oauth: OAuthConfig | null): Record<string, unknown> | null {
   return (
     oauth &&

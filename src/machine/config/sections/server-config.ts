@@ -1,6 +1,6 @@
 /**
- * The one place that validates a server's configuration and fills in what was not given, for servers of files,
- * stored servers and servers that the API registers.
+ * Validates a server's configuration and fills in defaults, for servers in files, stored servers and servers that the
+ * API registers. There is no other place that does.
  */
 import { z } from "zod";
 import { ToolkeepError } from "../../../contract/errors.ts";
@@ -11,21 +11,21 @@ import type { OAuthConfig, ServerConfig, TlsConfig } from "../settings.ts";
 import { oauthFields, tlsFields } from "./server-auth.ts";
 import { type SandboxInput, sandboxFields } from "./server-sandbox.ts";
 
-/** What is given of a server; what is absent takes its default, also inside `oauth` and `tls`. */
+/** The given fields of a server. Missing ones get their defaults, also inside `oauth` and `tls`. */
 export type ServerFields = Partial<Omit<ServerConfig, "name" | "source" | "oauth" | "tls" | "sandbox">> & {
   readonly oauth?: Partial<OAuthConfig> | null;
   readonly tls?: Partial<TlsConfig> | null;
   readonly sandbox?: SandboxInput | undefined;
 };
 
-/** What is wrong with one field; `path` is empty for the name. */
+/** A problem with one field. `path` is empty for the name. */
 export interface FieldProblem {
   readonly path: readonly PropertyKey[];
   readonly expected: string;
   readonly got: string;
 }
 
-/** Fills in the defaults. Throws BAD_REQUEST, naming the field, what was expected and what came. */
+/** Fills in the defaults. Throws BAD_REQUEST with the field, the expectation and the actual value. */
 export function completeServerConfig(
   name: string,
   input: ServerFields,
@@ -39,7 +39,7 @@ export function completeServerConfig(
   throw new ToolkeepError("BAD_REQUEST", problems.join("; "), { details: { problems: checked.error } });
 }
 
-/** The same with every problem as a value. */
+/** Does the same and returns every problem as a value. */
 export function checkServerConfig(
   name: string,
   input: ServerFields,
@@ -136,7 +136,10 @@ function missing(field: string, expected: string): Result<never, FieldProblem> {
   return err({ path: [field], expected, got: "nothing" });
 }
 
-/** A local server has no url and headers, a remote one no command: what is left over from a change goes. */
+/**
+ * A local server has no url and headers, a remote one no command. Fields left over from a change of transport are
+ * dropped.
+ */
 function onlyWhatApplies(server: Fields & { transport: ServerConfig["transport"] }) {
   return server.transport === "stdio"
     ? { ...server, url: null, headers: {}, oauth: null, tls: null }
@@ -146,13 +149,13 @@ function onlyWhatApplies(server: Fields & { transport: ServerConfig["transport"]
 function fieldProblems(error: z.ZodError, input: unknown): FieldProblem[] {
   return error.issues.map(({ path, message }) => {
     const expected = nameExpectedAt(path);
-    // What stands where a name should may hold a secret: somebody wrote both into one text.
+    // The text in place of a name may contain a secret, if somebody wrote both into one text.
     if (expected !== undefined) return { path: path.slice(0, 1), expected, got: "another name (not shown)" };
     return { path, expected: message, got: describeGot(valueAt(input, path), path) };
   });
 }
 
-/** Where the name itself is wrong. */
+/** Applies if the name itself is wrong. */
 function nameExpectedAt([field, name]: readonly PropertyKey[]): string | undefined {
   if (name === undefined) return undefined;
   if (field === "headers" && !HEADER_NAME.test(String(name))) return HEADER_NAME_EXPECTED;

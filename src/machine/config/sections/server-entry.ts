@@ -1,4 +1,4 @@
-/** One server as a settings file describes it. The three shapes share their keys: an entry may use those of any. */
+/** One server in a settings file. The three file formats share their keys: an entry may use those of any. */
 import { z } from "zod";
 import { isRecord } from "../../../lib/json.ts";
 import type { KeyPath } from "../document/document.ts";
@@ -15,7 +15,7 @@ export interface Entry {
   readonly value: unknown;
 }
 
-/** What an entry may have, with its default for the documentation. */
+/** The keys of an entry, with their defaults for the documentation. */
 export const ENTRY_KEYS: Readonly<
   Record<string, { readonly default: string; readonly description: string }>
 > = {
@@ -80,7 +80,7 @@ export const ENTRY_KEYS: Readonly<
   },
 };
 
-/** Undefined when something is wrong; what, is in the report. */
+/** Undefined if the entry is invalid; the report says why. */
 export function readEntry(
   entry: Entry,
   source: "user" | "project",
@@ -151,7 +151,7 @@ const entryShape = z.object({
 
 type Shape = z.output<typeof entryShape>;
 
-/** Reports what is wrong with the shape and goes on with the rest, so that one reading finds every problem. */
+/** Reports problems of the shape and continues, so that one reading finds all of them. */
 function readShape(given: Record<string, unknown>, path: KeyPath, report: FileReport) {
   const first = entryShape.safeParse(given);
   if (first.success) return { shape: first.data, wrongKeys: new Set<string>() };
@@ -198,7 +198,7 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
   maxConcurrency: "max_concurrency",
 };
 
-/** Where the name is the key of the entry, a problem with the name belongs to the entry itself. */
+/** If the name is the key of the entry, a problem with the name belongs to the entry itself. */
 function keyPath(path: KeyPath, key: string, rest: readonly string[]): KeyPath {
   const isKeyed = typeof path.at(-1) === "string";
   return key === "name" && isKeyed ? path : [...path, key, ...rest];

@@ -1,4 +1,4 @@
-/** How a server's `sandbox` is checked, whoever gave it, and how a settings file writes it. */
+/** Checks a server's `sandbox` from every origin, and formats it for a settings file. */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { isRecord } from "../../../lib/json.ts";
@@ -35,7 +35,7 @@ export const sandboxFields = z.preprocess(
     .default(null),
 );
 
-/** What `sandbox` of an entry may have, with its default for the documentation. */
+/** The keys of `sandbox` in an entry, with their defaults for the documentation. */
 export const SANDBOX_KEYS: Readonly<
   Record<string, { readonly default: string; readonly description: string }>
 > = {
@@ -67,7 +67,7 @@ const FIELDS: Readonly<Record<string, keyof SandboxConfig>> = {
   file_mb: "fileMb",
 };
 
-/** `sandbox` with a change on top; what is not given stays. */
+/** Applies a change to `sandbox`. Missing keys stay as they are. */
 export function changedSandbox(
   given: SandboxInput | undefined,
   current: SandboxConfig | null,
@@ -76,7 +76,7 @@ export function changedSandbox(
   return isRecord(parts) ? { ...current, ...withoutUndefined(parts) } : (parts as null | undefined);
 }
 
-/** As fields of a server. What is wrong with them is left to their check; unknown keys are reported. */
+/** Reads `sandbox` as fields of a server. Their check reports invalid values; this reports unknown keys. */
 export function readSandbox(given: unknown, path: KeyPath, report: FileReport): unknown {
   if (!isRecord(given)) return given;
   const fields: Record<string, unknown> = {};
@@ -89,7 +89,7 @@ export function readSandbox(given: unknown, path: KeyPath, report: FileReport): 
   return fields;
 }
 
-/** As a file would have it; what is not set is left out. */
+/** Formats `sandbox` for a file, without values that are not set. */
 export function fileSandboxOf(sandbox: SandboxConfig | null): Record<string, unknown> | null {
   return (
     sandbox &&

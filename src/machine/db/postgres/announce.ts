@@ -9,7 +9,7 @@ export const CHANNEL = "'toolkeep_' || md5(current_schema())";
 /** PostgreSQL takes 8,000 bytes, and JSON may write six for a character. */
 const MAX_ABOUT = 1_000;
 
-/** What is sent with a change. `revision` is null for a change that nobody holds in memory. */
+/** The announcement of a change. `revision` is null for a change that no process keeps in memory. */
 export interface Announcement {
   readonly by: string;
   readonly kind: ChangeKind;
@@ -42,7 +42,7 @@ export async function announceQuestion(
   await sql`select pg_notify(${sql.raw(CHANNEL)}, ${text})`.execute(transaction);
 }
 
-/** Undefined for what no toolkeep sent: anybody on the database may send. */
+/** Undefined for a text that Toolkeep did not send: every user of the database may send. */
 export function readAnnouncement(text: string): Announcement | undefined {
   const sent = parsed(text);
   if (!isRecord(sent) || typeof sent.by !== "string") return undefined;

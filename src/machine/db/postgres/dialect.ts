@@ -28,8 +28,8 @@ export function postgresDialect(url: string, connections = MAX_CONNECTIONS): Sto
     Client: watchedClient(STATEMENT_TIMEOUT_MS),
     types: { getTypeParser },
   });
-  // A connection that breaks between two queries says so here, and would end the process if nobody listened. The next
-  // query reports it, and the pool replaces it.
+  // A connection that breaks between two queries emits this event, which would end the process without a listener. The
+  // next query reports it, and the pool replaces the connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
 
@@ -91,7 +91,7 @@ function classify(error: unknown): ErrorClass {
   return UNAVAILABLE.test(state) ? "unavailable" : "bug";
 }
 
-/** What Node, its TLS and the pool throw before the server has said anything. */
+/** True for errors that Node, its TLS or the pool throw before the server has answered. */
 function isNetworkError(error: Error): boolean {
   return "code" in error || /connect|terminated|timeout|SASL/i.test(error.message);
 }

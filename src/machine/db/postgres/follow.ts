@@ -83,7 +83,7 @@ export class ChangeFollower implements Following {
     while (!isOver) {
       await this.#pause(POLL_MS);
       if (isOver) break;
-      // Without one the first attempt is still under way.
+      // Without a problem the first attempt is still running.
       const { problem } = this.#deps.session;
       if (problem !== undefined) this.#trouble(problem);
       await this.#deps.readRevision().then(
@@ -103,7 +103,7 @@ export class ChangeFollower implements Following {
     try {
       const [row] = await connection.query<{ channel: string }>(`select ${CHANNEL} as channel`);
       await connection.query(`listen ${row!.channel}`);
-      // A pooler between us and the server may keep back what is told: then this is not heard either.
+      // A pooler between us and the server may hold back notifications; then this one does not arrive either.
       await connection.query(`select pg_notify(${CHANNEL}, $1)`, [JSON.stringify({ by: this.#deps.self })]);
       while (!connection.lost.aborted && !this.#stop.signal.aborted) {
         const [now] = await connection.query<{ value: string }>("select value from revision");

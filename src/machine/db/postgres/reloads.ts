@@ -3,10 +3,10 @@ import type { ChangeKind, StoreFollower } from "../sharing.ts";
 
 const RETRY_MS = 1_000;
 
-/** Null: all of the kind. */
+/** Null: everything of the kind. */
 type Due = Map<ChangeKind, ReadonlySet<string> | null>;
 
-/** Reloads what was announced, one reload at a time; what is announced meanwhile is reloaded together. */
+/** Reloads announced changes, one reload at a time. Changes announced meanwhile are reloaded together. */
 export class Reloads {
   readonly #reload: StoreFollower["reload"];
   readonly #onProblem: (cause: unknown) => void;
@@ -47,7 +47,7 @@ export class Reloads {
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }
-    // At once: what is added from now on starts anew.
+    // Cleared at once, so that changes added from now on start another run.
     this.#running = undefined;
   }
 }

@@ -23,11 +23,11 @@ export interface SessionTimes {
   readonly answerMs: number;
 }
 
-/** One connection while it lives. */
+/** One connection, from its start to its loss. */
 export interface SessionConnection {
   /** Aborted when the connection is gone. */
   readonly lost: AbortSignal;
-  /** One at a time. Rejects when the connection is gone, and gives it up when no answer comes. */
+  /** Runs one query at a time. Rejects if the connection is lost, and gives it up if no answer comes. */
   query<R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
   onNotification(listener: (payload: string) => void): void;
   /** Gives the connection up; the session makes another. */
@@ -35,8 +35,8 @@ export interface SessionConnection {
 }
 
 /**
- * A connection that stays open, beside the pool: what is listened to and locked on it lasts as long as it does. Made
- * when it is first asked for, and made anew, after growing pauses, whenever it is lost.
+ * A permanent connection besides the pool. Its listeners and locks last as long as the connection. It is opened on
+ * first use, and reopened after growing pauses whenever it is lost.
  */
 export class PostgresSession {
   readonly #url: string;
@@ -131,7 +131,7 @@ async function connect(url: string, answerMs: number, signal: AbortSignal): Prom
   try {
     signal.throwIfAborted();
     await client.connect();
-    // Where a server or a proxy before it does not know them, everything else still works.
+    // If a server or proxy does not support these, everything else still works.
     await client.query(SERVER_NOTICES).catch(() => {});
   } catch (error) {
     destroy();

@@ -6,9 +6,9 @@ const OWN_LIMIT = /^set local statement_timeout = (\d+)$/;
 const OVER = /^(commit|rollback)$/;
 
 /**
- * A connection on which no statement waits for ever. The server ends what takes too long, but where the network is gone without
- * a word nobody hears of it, and whoever waits would wait as long as TCP does. Such a connection is given up: its
- * statement fails, and the pool makes another. A transaction that sets a limit of its own has that.
+ * A connection on which no statement waits for ever. The server ends statements that take too long, but if the network
+ * disappears silently, the client would wait as long as TCP does. Such a connection is given up: its statement fails,
+ * and the pool opens another one. A transaction with its own limit keeps that limit.
  */
 export function watchedClient(statementMs: number, graceMs = GRACE_MS): typeof pg.Client {
   return class WatchedClient extends pg.Client {
@@ -18,7 +18,7 @@ export function watchedClient(statementMs: number, graceMs = GRACE_MS): typeof p
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       const answered = () => clearTimeout(this.#timer);
-      // Once nothing is left to be answered.
+      // No statement is waiting for an answer any more.
       this.on("drain", answered);
       this.on("end", answered);
     }

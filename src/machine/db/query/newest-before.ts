@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from "kysely";
 import { LIST_LIMIT } from "./limits.ts";
 
-/** A page of a list whose newest rows come first: the newest of those that are older than `before`. */
+/** A page of a list with the newest first: the newest entries that are older than `before`. */
 export interface NewestBefore {
   readonly before?: { readonly createdAt: number; readonly id: string } | undefined;
   /** At most 500. */

@@ -11,7 +11,7 @@ export interface Page<T> {
   readonly total: number;
 }
 
-/** What a database is asked for: whole numbers, and never more than a list may have. */
+/** Converts a request to whole numbers within the limit of a list. */
 export function bounded({ limit, offset }: PageRequest): PageRequest {
   return {
     limit: Math.min(Math.max(0, Math.trunc(limit)), LIST_LIMIT),

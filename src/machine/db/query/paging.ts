@@ -48,7 +48,7 @@ export function outputPage<T>(
   return output(text, { ...structured, ...pageFacts(page, offset) }, shared);
 }
 
-/** A list for a model: its lines, and how to read on where it goes on. */
+/** Formats a list for a model: its lines, and how to read on if there are more. */
 function listText<T>(
   { items, total }: Page<T>,
   offset: number,
@@ -64,7 +64,7 @@ function listText<T>(
   return `${shown}\n(${offset + 1} to ${end} of ${total}${next})`;
 }
 
-/** What `structured` says about a list beside its items. */
+/** The part of `structured` that describes a list besides its items. */
 function pageFacts({ items, total }: Page<unknown>, offset: number) {
   const end = offset + items.length;
   return { total, ...(items.length > 0 && end < total && { next_offset: end }) };

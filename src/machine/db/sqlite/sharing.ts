@@ -1,6 +1,6 @@
 import type { DialectSharing } from "../dialect.ts";
 
-/** A home has one process at a time, so there is nobody to tell, to follow or to wait for. */
+/** A home has one process at a time, so there is no other to inform, follow or wait for. */
 export const sqliteSharing: DialectSharing = {
   async raise(transaction) {
     await transaction

@@ -4,7 +4,10 @@ import type { DatabaseSync, StatementSync } from "./database-sync.ts";
 
 /** Far more than the distinct queries of the store, few enough to forget about. */
 const MAX_STATEMENTS = 200;
-/** Longer ones insert many rows, with another text for every number of rows, and each holds hundreds of kB: few are kept. */
+/**
+ * Longer statements insert many rows, with another text for every number of rows. Each takes hundreds of kB, so only a
+ * few are cached.
+ */
 const LONG = 4_000;
 const MAX_LONG_STATEMENTS = 8;
 

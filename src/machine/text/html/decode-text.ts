@@ -30,7 +30,7 @@ function charsetOfDocument(bytes: Uint8Array): string | undefined {
   return label && /^utf-?16/i.test(label) ? "utf-8" : label;
 }
 
-/** Undefined for a charset that nobody knows. */
+/** Undefined for an unknown charset. */
 function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(label);

@@ -47,7 +47,7 @@ const BLOCKS = new Set([
   ...["thead", "tr", "ul", "xmp"],
 ]);
 
-/** Whether it begins a line of its own. */
+/** True if the element begins a new line. */
 export function isBlock({ tagName }: HtmlElement): boolean {
   return BLOCKS.has(tagName);
 }

@@ -5,7 +5,7 @@ export type HtmlNode = DefaultTreeAdapterTypes.Node;
 export type HtmlElement = DefaultTreeAdapterTypes.Element;
 export type HtmlParent = DefaultTreeAdapterTypes.ParentNode;
 
-/** Pages come as deep as they like: what walks a whole tree keeps a stack of its own. */
+/** Pages can nest without limit, so walking a tree uses its own stack instead of recursion. */
 export function* walkTree(
   root: HtmlNode,
   enters: (element: HtmlElement) => boolean = () => true,
@@ -27,7 +27,7 @@ export function isText(node: HtmlNode): node is DefaultTreeAdapterTypes.TextNode
   return node.nodeName === "#text";
 }
 
-/** What a template holds is not part of the page. */
+/** The contents of a template are not part of the page. */
 export function childrenOf(node: HtmlNode): readonly HtmlNode[] {
   return "childNodes" in node ? node.childNodes : [];
 }

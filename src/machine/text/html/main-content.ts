@@ -1,14 +1,14 @@
 import * as tree from "./html-tree.ts";
 
-/** Of the text of a page, this share has to be below one element for that element to be what the page is about. */
+/** The share of a page's text that an element must contain to be its main content. */
 const MOST = 0.8;
 /** A page that marks its main part may have much around it. */
 const MARKED = 0.25;
 
 /**
- * The part of the page that is about its subject: what is marked as `main` or as the only `article`, else the innermost
- * block that holds most of the prose. Links do not count as prose, so lists of them weigh little. Never less than
- * 80 % of what is there, unless the page itself marks it.
+ * Finds the main content of a page: the element marked as `main`, or the only `article`, otherwise the innermost block
+ * that holds most of the prose. Links are not prose, so lists of links weigh little. Contains at least 80 % of the
+ * prose, unless the page marks it itself.
  */
 export function mainContentOf(body: tree.HtmlElement): tree.HtmlElement {
   const prose = proseIn(body);
@@ -28,7 +28,7 @@ export function mainContentOf(body: tree.HtmlElement): tree.HtmlElement {
   }
 }
 
-/** What surrounds the subject on every page of a site. */
+/** True for the parts that surround the content on every page of a site. */
 export function isSurrounding(element: tree.HtmlElement, isInContent: boolean): boolean {
   const role = tree.attribute(element, "role");
   if (element.tagName === "nav" || element.tagName === "aside") return true;
@@ -37,7 +37,7 @@ export function isSurrounding(element: tree.HtmlElement, isInContent: boolean): 
   return !isInContent && (element.tagName === "header" || element.tagName === "footer");
 }
 
-/** Whether what is inside belongs to a subject of its own. */
+/** True if the element contains separate content. */
 export function isContent({ tagName }: tree.HtmlElement): boolean {
   return tagName === "main" || tagName === "article" || tagName === "section";
 }

@@ -13,7 +13,7 @@ export type HtmlLimits = { readonly [Limit in keyof typeof HTML_LIMITS]: number 
 
 /** Small, because a page can be written so that every tag of it is costly. */
 const PIECE = 4_096;
-/** So long at a time, then everything else has its turn. */
+/** Parsing yields to other work after this many milliseconds. */
 const TURN_MS = 10;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Without characters that nobody sees: control characters, zero-width ones, marks that turn the direction of text, tags.
- * They are good for hiding words from people. The joiners stay, which several scripts and emoji need.
+ * Removes invisible characters: control characters, zero-width ones, direction marks, tags. They can hide words from
+ * people. Joiners stay, because several scripts and emoji need them.
  */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, "");

@@ -5,21 +5,21 @@ import { NumberLists } from "./number-lists.ts";
 import { type Part, PartStatistics } from "./part-statistics.ts";
 import { PostingLists } from "./posting-lists.ts";
 
-/** One field of what is indexed. */
+/** One field of an indexed text. */
 export interface Field {
   readonly name: string;
-  /** What a term in it is worth beside one in another field. */
+  /** The weight of its terms compared with those of other fields. */
   readonly weight: number;
   /** How much a long field is held back, from 0 to 1. */
   readonly b: number;
 }
 
 export interface FieldIndexOptions {
-  /** At most six: their counts share one number. The first one is what `coverage` looks at. */
+  /** At most six, because their counts share one number. `coverage` uses the first one. */
   readonly fields: readonly Field[];
   /** How soon repeats stop counting. */
   readonly k1: number;
-  /** What a query that names every term of the first field adds. */
+  /** The bonus for a query that names every term of the first field. */
   readonly coverage: number;
 }
 
@@ -33,15 +33,15 @@ export interface FieldHit {
   readonly score: number;
 }
 
-/** What one term adds to a score, and in which fields it stands. */
+/** The contribution of one term to a score, and the fields that contain it. */
 export interface TermShare {
   readonly term: string;
   readonly score: number;
-  /** By their names, in their order. */
+  /** By name, in order. */
   readonly fields: readonly string[];
 }
 
-/** What a score is made of: its terms, best first, and what `coverage` adds. */
+/** The parts of a score: its terms, best first, and the bonus of `coverage`. */
 export interface FieldShares {
   readonly terms: readonly TermShare[];
   readonly coverage: number;
@@ -54,7 +54,7 @@ interface Entry {
   readonly named: number;
 }
 
-/** How often a term stands in a field is counted in so many bits; a single field has more of them. */
+/** The bits that count a term in one field. A single field has more. */
 const BITS = 5;
 const BITS_OF_ONE = 16;
 const MAX_FIELDS = Math.floor(32 / BITS);
@@ -72,7 +72,7 @@ export class FieldIndex {
   readonly #most: number;
   readonly #analyser = new Analyser();
   readonly #vocabulary = new Vocabulary();
-  /** By the numbers of terms. */
+  /** By term number. */
   readonly #postings = new PostingLists();
   readonly #byId = new Map<string, Entry>();
   readonly #slots: (Entry | undefined)[] = [];
@@ -83,7 +83,7 @@ export class FieldIndex {
   #lengths = new Uint16Array(0);
   /** The least recently used first. */
   readonly #statistics = new Map<Part, PartStatistics>();
-  /** What is worked with: by number of a term, and by slot. All zeros in between. */
+  /** Working memory by term number and by slot. All zeros between uses. */
   #counts = new Uint32Array(0);
   #scores = new Float32Array(0);
   #covered = new Float32Array(0);
@@ -104,7 +104,7 @@ export class FieldIndex {
     return this.#byId.has(id);
   }
 
-  /** What is kept: places for texts, numbers for terms, pairs of both, and terms of texts. */
+  /** The current sizes: slots of texts, numbers of terms, pairs of both, and terms of texts. */
   get room(): Readonly<Record<"slots" | "terms" | "postings" | "lists", number>> {
     const [postings, lists] = [this.#postings.room, this.#terms.room];
     return { slots: this.#slots.length, terms: this.#vocabulary.end, postings, lists };
@@ -134,7 +134,7 @@ export class FieldIndex {
     );
   }
 
-  /** As `put`, for texts that were taken apart already. */
+  /** Like `put`, for texts that were split into terms already. */
   putTerms(id: string, fields: readonly (readonly string[])[]): void {
     this.delete(id);
     const slot = this.#free.pop() ?? this.#slots.length;
@@ -187,12 +187,12 @@ export class FieldIndex {
     return [...best, ...others];
   }
 
-  /** Lets go what is kept of a part that nobody will ask about again. */
+  /** Drops the statistics of a part that is no longer used. */
   forget(part: Part): void {
     this.#statistics.delete(part);
   }
 
-  /** What the scores of some texts are made of, by id: as `search` would count them. Those without a match are left out. */
+  /** Explains the scores of some texts by id, computed as in `search`. Texts without a match are left out. */
   explain(ids: readonly string[], sought: Sought, part: Part): ReadonlyMap<string, FieldShares> {
     const statistics = this.#statisticsOf(part);
     const entries = ids.flatMap((id) => this.#byId.get(id) ?? []);
@@ -347,7 +347,7 @@ export class FieldIndex {
   }
 }
 
-/** With room for `index` and half as many again; what was in it stays. */
+/** Returns a copy with room for `index` and half as much again. */
 function larger<T extends Uint16Array | Uint32Array | Float32Array>(array: T, index: number): T {
   const copy = new (array.constructor as new (length: number) => T)(index + 1 + (index >> 1));
   copy.set(array);

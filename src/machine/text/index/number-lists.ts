@@ -5,14 +5,14 @@ const LEAST_CHUNK = 2 ** 8;
 interface Chunk {
   readonly data: Uint32Array;
   used: number;
-  /** How much of what is used nobody needs any more. */
+  /** The number of used entries that are no longer needed. */
   dead: number;
 }
 
 /** Lists of numbers by slot, in few pieces of memory: many small arrays would take several times as much. */
 export class NumberLists {
   readonly #chunks = new Set<Chunk>();
-  /** By slot: in which piece a list is, where it begins there, and how long it is. */
+  /** By slot: the chunk of a list, its start and its length. */
   readonly #homes: (Chunk | undefined)[] = [];
   readonly #starts: number[] = [];
   readonly #sizes: number[] = [];
@@ -29,7 +29,7 @@ export class NumberLists {
     return this.#homes[slot]!.data.subarray(start, start + this.#sizes[slot]!);
   }
 
-  /** For a slot that has none. */
+  /** The slot must be empty. */
   put(slot: number, numbers: ArrayLike<number>): void {
     const chunk = this.#chunkFor(numbers.length);
     chunk.data.set(numbers, chunk.used);
@@ -58,7 +58,7 @@ export class NumberLists {
     return this.#chunkFor(size);
   }
 
-  /** What is still needed of it moves to the last one. */
+  /** Moves the lists that are still needed to the last chunk. */
   #leave(chunk: Chunk): void {
     this.#chunks.delete(chunk);
     for (const [slot, home] of this.#homes.entries()) if (home === chunk) this.put(slot, this.get(slot));

@@ -1,13 +1,13 @@
 import type { PostingLists } from "./posting-lists.ts";
 
-/** What of an index a search may know of. Everything else is to it as if it had never been put in. Never changes. */
+/** The part of an index that a search may know about. Everything else does not exist for it. Never changes. */
 export interface Part {
   readonly size: number;
   /** The id at a place from 0 on, in the index or not. */
   readonly id: (at: number) => string;
 }
 
-/** What is indexed, as far as statistics ask for it. */
+/** The indexed data, as far as statistics need it. */
 export interface Counted {
   readonly size: number;
   /** One more than the highest slot. */
@@ -22,13 +22,13 @@ export interface Counted {
   readonly postings: Pick<PostingLists, "size" | "visit">;
 }
 
-/** What a part of an index looks like, counted in that part only. Holds until the index changes. */
+/** Statistics of a part of an index, counted in that part only. Valid until the index changes. */
 export class PartStatistics {
   /** How long each field is in the mean. */
   readonly averages: readonly number[];
-  /** By slot: one more than its place in the part, 0 for what is not in it. */
+  /** By slot: its position in the part plus one, 0 if it is not in it. */
   readonly places: Uint32Array;
-  /** The part is all of the index: nobody has to look whether a slot is in it. */
+  /** The part is the whole index, so no slot has to be checked. */
   readonly isWhole: boolean;
   readonly #size: number;
   readonly #index: Counted;
@@ -56,7 +56,7 @@ export class PartStatistics {
     this.#named = new Float32Array(index.slots).fill(Number.NaN);
   }
 
-  /** More the fewer have the term, 0 where nobody has. */
+  /** Higher the fewer texts have the term; 0 if none has it. */
   rarity(number: number): number {
     const known = this.#rarity[number]!;
     if (!Number.isNaN(known)) return known;

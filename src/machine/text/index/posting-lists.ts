@@ -9,7 +9,7 @@ const NO_BLOCK = 0;
 export type Visit = (data: Uint32Array, from: number, to: number) => void;
 
 interface List {
-  /** Where its newest block begins; each begins with where the one before it does. */
+  /** The start of its newest block. Each block begins with the start of the previous one. */
   block: number;
   blocks: number;
   /** How many pairs are in the newest block; the others are full. */
@@ -24,9 +24,9 @@ interface List {
 export class PostingLists {
   readonly #chunks: Uint32Array[] = [];
   readonly #lists: (List | undefined)[] = [];
-  /** Blocks that nobody uses, by how many pairs they hold. */
+  /** Unused blocks by size in pairs. */
   readonly #free: number[][] = ROOMS.map(() => []);
-  /** Of the last piece. The first number is never used: blocks are told apart from none by it. */
+  /** The used part of the last chunk. Number 0 is never used, because it stands for no block. */
   #used = CHUNK;
 
   /** How many numbers there is room for. */
@@ -133,7 +133,7 @@ function classOf(blocks: number): number {
   return Math.min(blocks, ROOMS.length) - 1;
 }
 
-/** How many pairs the last of so many blocks holds. */
+/** Returns the size in pairs of the last of this many blocks. */
 function roomOf(blocks: number): number {
   return ROOMS[classOf(blocks)] ?? 0;
 }

@@ -1,7 +1,7 @@
 import { createPace } from "../../../lib/flow/pace.ts";
 import { TextIndex } from "./text-index.ts";
 
-/** What a word in a title is worth beside one in a body. */
+/** The weight of a word in a title compared with one in a body. */
 const TITLE_WEIGHT = 3;
 
 /** The positions of the texts that a query finds, best first. Lets everything else have its turn in between. */

@@ -2,7 +2,7 @@ import { termsOf } from "../analyser.ts";
 import { FieldIndex } from "./field-index.ts";
 import type { Part } from "./part-statistics.ts";
 
-/** One part of what is indexed; a term in a part of weight 3 counts as if it stood there three times. */
+/** One part of an indexed text. A term in a part of weight 3 counts as if it occurred three times. */
 export interface WeightedText {
   readonly text: string;
   readonly weight: number;
@@ -11,9 +11,12 @@ export interface WeightedText {
 export interface SearchOptions<Item = string> {
   /** The most hits that come back. */
   readonly limit: number;
-  /** Only what it accepts is ranked; asked for candidates only. */
+  /** Only items that it accepts are ranked. Called for candidates only. */
   readonly accept?: (item: Item) => boolean;
-  /** What is there for whoever asks: how rare a word is, and how long texts are, is counted in it alone. Absent: everything. */
+  /**
+   * Limits the texts that exist for the caller: the rarity of words and the lengths of texts are counted only in them.
+   * Absent: all.
+   */
   readonly known?: (item: Item) => boolean;
 }
 
@@ -25,7 +28,7 @@ export interface Hit {
 
 /** The usual constants of BM25: how soon repeats stop counting, and how much long texts are held back. */
 const BM25 = { fields: [{ name: "text", weight: 1, b: 0.75 }], k1: 1.2, coverage: 0 };
-/** What the rest of a word that was only begun is worth, and how many ways to end it are tried. */
+/** The weight of completions of an unfinished word, and how many are tried. */
 const PREFIX_WEIGHT = 0.4;
 const SHORTEST_PREFIX = 3;
 const MAX_ENDINGS = 32;

@@ -13,7 +13,7 @@ export interface EmbedderDeps {
   /** The model of this machine is kept in its folder `models`. */
   readonly home: string;
   readonly settings: Settings["embeddings"];
-  /** What `embeddings.api_key` stands for now. */
+  /** Returns the current value of `embeddings.api_key`. */
   readonly key: EmbeddingEndpointOptions["key"];
   readonly store: EmbeddingStore;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { Vector } from "./embedder.ts";
 
 const LARGEST = 127;
 
-/** The same direction in an eighth of the room or less: a cosine is off by half a percent at most. */
+/** Stores the same direction in an eighth of the memory or less. A cosine is off by at most half a percent. */
 export function directionOf(values: Float32Array): Vector {
   let most = 0;
   for (const value of values) most = Math.max(most, Math.abs(value));

@@ -1,12 +1,12 @@
 import type { Vector } from "./embedder.ts";
 
 export const EMBED_LIMITS = {
-  /** How many pieces may wait that nobody waits for, and that somebody does. */
+  /** The most pieces that may wait in the background, and for callers. */
   waiting: 10_000,
   urgent: 64,
-  /** Of one text. */
+  /** The most characters of one text. */
   chars: 8_192,
-  /** After so many without a success in between an embedder is left alone. */
+  /** After this many failures in a row an embedder is not used for a while. */
   failures: 3,
 };
 

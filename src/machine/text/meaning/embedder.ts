@@ -1,17 +1,17 @@
-/** Where a text points: texts that mean much the same point in much the same direction. Its length means nothing. */
+/** The direction of a text: texts with similar meanings have similar directions. The length has no meaning. */
 export type Vector = Int8Array;
 
-/** More than any model in use has; an index takes as many. */
+/** More dimensions than any common model has. An index accepts as many. */
 export const MAX_DIMENSIONS = 4_096;
 
-/** Turns texts into vectors. That it cannot is a value: whoever asks goes on without. */
+/** Turns texts into vectors. A failure is a value, so that callers can continue without vectors. */
 export interface Embedder {
   /** Names everything that decides what a vector is; those of different models are never compared. */
   readonly model: string;
-  /** Of every vector; 0: not known before the first. */
+  /** The dimensions of every vector; 0: unknown before the first one. */
   readonly dimensions: number;
   readonly state: EmbedderState;
-  /** The least cosine that means something; undefined: it has to be measured, see `measureLikenessFloor`. */
+  /** The smallest cosine that means something; undefined: measure it with `measureLikenessFloor`. */
   readonly likenessFloor?: number | undefined;
   /** A vector for each text, in their order; undefined where it cannot, has too much to do, or was closed. Never rejects. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Vector[] | undefined>;
@@ -20,9 +20,9 @@ export interface Embedder {
 }
 
 export interface EmbedOptions {
-  /** Somebody waits for it: it goes before everything that nobody waits for. */
+  /** A caller waits for it, so it goes before background work. */
   readonly urgent?: boolean;
-  /** False: whoever asks keeps the vectors himself. */
+  /** If false, the caller stores the vectors itself. */
   readonly keep?: boolean;
 }
 
@@ -31,7 +31,7 @@ export type EmbedderState =
   | { readonly kind: "resting" | "working" }
   | { readonly kind: "unavailable"; readonly reason: string; readonly isForNow?: true };
 
-/** Of an embedder that cannot be had. */
+/** An embedder that is not available. */
 export function noEmbedder(reason: string): Embedder {
   return {
     model: "none",

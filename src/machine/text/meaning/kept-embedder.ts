@@ -13,7 +13,7 @@ export interface KeptEmbedderDeps {
   readonly log: Log;
 }
 
-/** Exact enough to know what nobody needs any more, and hardly ever written. */
+/** Exact enough to find unused vectors, and rarely written. */
 const TOUCHED_EVERY_MS = 24 * 3_600_000;
 
 /**

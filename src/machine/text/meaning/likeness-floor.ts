@@ -28,12 +28,12 @@ const UNRELATED = [
   "The tailor shortened the sleeves.",
   "Customs held the shipment for two days.",
 ];
-/** So many spreads above the mean of unrelated texts begins what two texts have in common. */
+/** Similarity begins this many standard deviations above the mean of unrelated texts. */
 const SPREADS = 3;
 
 /**
- * The least cosine that means something, by this encoder's own measure: some give unrelated texts 0, others 0.7. It depends on the encoder alone,
- * never on what is searched. Undefined: the encoder did not answer.
+ * Measures the smallest cosine that means something for this encoder: some give unrelated texts 0, others 0.7. It
+ * depends on the encoder alone, never on the searched texts. Undefined if the encoder did not answer.
  */
 export async function measureLikenessFloor(embedder: Embedder): Promise<number | undefined> {
   const vectors = await embedder.embed(UNRELATED);

@@ -5,7 +5,7 @@ import type { Embedder, Vector } from "./embedder.ts";
 import { type Near, VectorIndex } from "./vector-index.ts";
 
 export interface MeaningsDeps {
-  /** Asked anew every time: it may be turned off. */
+  /** Called before each use, because it can be turned off. */
   readonly isOn: () => boolean;
   readonly embedder: Embedder;
   /** How long a search waits for the vector of its query. */
@@ -18,13 +18,13 @@ const MAX_QUERY = 2_000;
 const TEXTS_AT_ONCE = 32;
 
 /**
- * What texts and queries mean, as far as it is known. The vectors of texts are made in the background: a search uses those that are
- * there. Nothing here fails: without vectors a search goes by words.
+ * Vectors of texts and queries. Vectors of texts are created in the background, and a search uses those that exist.
+ * Nothing here fails: without vectors a search uses words alone.
  */
 export class Meanings {
   readonly #deps: MeaningsDeps;
   readonly #index = new VectorIndex();
-  /** What has no vector yet, or that of another text, by id. */
+  /** Texts without a current vector, by id. */
   readonly #wanted = new Map<string, string>();
   readonly #queries = new BoundedMap<string, Vector>(QUERIES_KEPT, { drops: "least used" });
   #working: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class Meanings {
     return { ready: this.#index.size, waiting: this.#wanted.size };
   }
 
-  /** What the text of an id is from now on. */
+  /** Sets the text of an id. */
   take(id: string, text: string): void {
     this.#wanted.set(id, text);
   }
@@ -49,7 +49,7 @@ export class Meanings {
     this.#index.delete(id);
   }
 
-  /** Goes on with what is wanted, in the background. Resolves when there is nothing left to do, or nothing can be done. */
+  /** Creates missing vectors in the background. Resolves when nothing is left to do, or nothing can be done. */
   catchUp(): Promise<void> {
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
@@ -57,7 +57,7 @@ export class Meanings {
     return this.#working;
   }
 
-  /** Undefined where it did not come in time; then it is there for the next who asks. */
+  /** Undefined if the vector was not ready in time. The next caller with the same query finds it. */
   async ofQuery(query: string): Promise<Vector | undefined> {
     if (!this.#isUsable() || this.#index.size === 0) return undefined;
     const text = query.slice(0, MAX_QUERY);

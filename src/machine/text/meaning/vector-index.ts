@@ -10,7 +10,7 @@ export interface Near {
 
 const BITS = 32;
 const NOWHERE = -1;
-/** What the sums of `#distance` hold: each byte of them 8 for a word. */
+/** The sums of `#distance` hold this many words: each byte of a sum gets 8 for a word. */
 const WORDS_SUMMED = 31;
 
 /**
@@ -26,7 +26,7 @@ export class VectorIndex {
   #vectors = new Int8Array(0);
   #codes = new Uint32Array(0);
   #lengths = new Float32Array(0);
-  /** Where those of a part are; made anew when ids have come or gone. */
+  /** The places of a part's vectors. Rebuilt when ids were added or removed. */
   #places = new WeakMap<Part, Int32Array>();
   #distances = new Uint16Array(0);
 
@@ -68,7 +68,7 @@ export class VectorIndex {
     const length = lengthOf(vector);
     const farthest = this.#farthest(codeOf(vector, this.#words), places, limit);
     const near: Near[] = [];
-    // As many may be equally far.
+    // Up to twice as many are kept, because many may be equally far.
     for (let at = 0; at < places.length && near.length < 2 * limit; at++) {
       if (places[at] === NOWHERE || this.#distances[at]! > farthest) continue;
       near.push({ at, similarity: this.#similarity(vector, length, places[at]!) });

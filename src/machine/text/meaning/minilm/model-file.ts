@@ -7,8 +7,9 @@ import { onnxFile } from "./onnx-file.ts";
 import { readTensors } from "./safetensors.ts";
 
 /**
- * The model as the runtime reads it. It is built from the weights once and kept in the folder, with its hash beside it; a file that is
- * not what it was is built anew. Of several processes that build at the same time each writes the same.
+ * Returns the model in the format of the runtime. It is built from the weights once and stored in the folder, with its
+ * hash beside it. A file that does not match its hash is built again. Several processes that build at the same time
+ * write the same file.
  */
 export async function modelFile(folder: string, weightsPath: string): Promise<Uint8Array> {
   const [path, hashPath] = [join(folder, `${MODEL}.onnx`), join(folder, `${MODEL}.sha256`)];

@@ -34,7 +34,7 @@ export function readTensors(file: Uint8Array): Tensors {
   return tensors;
 }
 
-/** By a table of all there are: to work out twenty million of them one by one would take seconds. */
+/** Uses a table of all values: converting twenty million numbers one by one would take seconds. */
 function widened(halves: Uint16Array, table: Float32Array): Float32Array {
   const values = new Float32Array(halves.length);
   for (let at = 0; at < halves.length; at++) values[at] = table[halves[at]!]!;

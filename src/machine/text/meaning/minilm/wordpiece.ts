@@ -6,12 +6,12 @@ const END = "[SEP]";
 const UNKNOWN = "[UNK]";
 const INSIDE = "##";
 const MAX_WORD = 100;
-/** More characters than this are no more tokens than are taken. */
+/** More characters than this per token cannot matter. */
 const CHARS_PER_TOKEN = 32;
 
 const DROPPED = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cn}\p{Co}]/gu;
 const ACCENTS = /\p{Mn}/gu;
-/** Each of these is a word by itself: punctuation, what ASCII has of symbols, and Chinese characters. */
+/** Each of these is a separate word: punctuation, ASCII symbols, and Chinese characters. */
 const SINGLE =
   /[\p{P}$+<=>^`|~\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu;
 

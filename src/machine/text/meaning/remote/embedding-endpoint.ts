@@ -8,12 +8,12 @@ import { type EndpointKind, type EndpointShape, SHAPES } from "./endpoint-shapes
 
 export interface EmbeddingEndpointOptions {
   readonly kind: EndpointKind;
-  /** Null: where such an endpoint usually is. */
+  /** Null: the default address of this kind of endpoint. */
   readonly url: string | null;
   readonly model: string;
   /** How many numbers a vector shall have; null: as many as the model gives. */
   readonly dimensions: number | null;
-  /** Asked anew for every request; null: it needs none. The error is a sentence without the key. */
+  /** Called for every request; null if it needs no key. The error is a sentence without the key. */
   readonly key: () => Promise<Result<string | null, string>>;
 }
 
@@ -28,10 +28,10 @@ export interface EndpointFailure {
   readonly afterMs?: number;
 }
 
-/** Of one answer: a few texts are asked for at once, so this is far more than it takes. */
+/** The limit for one answer: far more than a few texts need. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const CONNECT_MS = 10_000;
-/** What a header takes. */
+/** The characters that a header accepts. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const TOO_LONG = new Set([400, 413, 422]);
 const PASSING = new Set([408, 409, 425, 429]);
@@ -156,7 +156,7 @@ function hintFor(status: number): string {
   return status === 429 ? ": it takes no more for now" : "";
 }
 
-/** What a request itself throws may quote its headers; only what lies behind it may be told. */
+/** Errors of the request itself may quote its headers, so only the underlying cause is reported. */
 function causeOf(error: unknown): string {
   if (error instanceof FetchRefused) return `was not asked: ${error.message}`;
   if (error instanceof TypeError)

@@ -2,11 +2,11 @@ import { isRecord } from "../../../../lib/json.ts";
 
 /** How one kind of endpoint is asked for vectors, and where they stand in its answer. */
 export interface EndpointShape {
-  /** Where it usually is. */
+  /** The default address. */
   readonly url: string;
   /** Added to the address. */
   readonly path: string;
-  /** What it answered, a vector for each text in their order; undefined where it is no such answer. */
+  /** Returns the vectors of an answer, one for each text in order; undefined if the answer has another shape. */
   vectors(answer: unknown): readonly unknown[] | undefined;
 }
 
@@ -31,7 +31,7 @@ function openaiVectors(answer: unknown): readonly unknown[] | undefined {
     if (!isRecord(item)) return undefined;
     places.set(item.index ?? at, item.embedding);
   }
-  // One that is missing or there twice leaves a place without a vector.
+  // A missing or repeated index leaves a text without a vector.
   return data.map((_, at) => places.get(at));
 }
 

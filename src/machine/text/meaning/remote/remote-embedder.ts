@@ -22,19 +22,19 @@ export interface RemoteEmbedderOptions extends EmbeddingEndpointOptions {
 }
 
 const USUAL = { timeoutMs: 60_000, pauseMs: 500, restMs: 30_000 };
-/** Where somebody waits. */
+/** For requests that a caller waits for. */
 const URGENT_TIMEOUT_MS = 15_000;
-/** If it wants more time than this, nobody waits for it meanwhile. */
+/** If the endpoint asks for a longer pause, callers do not wait for it. */
 const MAX_PAUSE_MS = 10_000;
 const MAX_REST_MS = 10 * 60_000;
-/** What is too long for the model is tried again this much shorter. */
+/** A text that is too long for the model is tried again this many times shorter. */
 const SHORTER = 4;
-/** An answer is read in one go: so many numbers take a few milliseconds. */
+/** An answer is parsed in one step, and this many numbers take a few milliseconds. */
 const NUMBERS_AT_ONCE = 12_288;
 const MAX_TEXTS_AT_ONCE = 32;
 const USUAL_DIMENSIONS = 1_536;
 
-/** What is asked for one after the other. */
+/** A sequence of requests that run one after the other. */
 interface Lane {
   readonly pieces: Piece[];
   readonly most: number;
@@ -44,9 +44,9 @@ interface Lane {
 }
 
 /**
- * Vectors of an endpoint elsewhere. What is urgent has a request of its own beside the one that nobody waits for, so it never waits for that. After
- * repeated failures it is unavailable for a while, longer each time, and then asked again by whoever comes next. How many dimensions its
- * vectors have is stated, or learned from the first answer; they never change while it lives.
+ * Vectors of a remote endpoint. Urgent texts have their own requests, so that they never wait for background work.
+ * After repeated failures it is unavailable for a while, longer each time, and the next caller tries it again. The
+ * number of dimensions is configured, or learned from the first answer, and never changes afterwards.
  */
 export class RemoteEmbedder implements Embedder {
   readonly model: string;
@@ -110,7 +110,7 @@ export class RemoteEmbedder implements Embedder {
     lane.isBusy = false;
   }
 
-  /** What nobody waits for is asked again; whoever waits would not wait that long. */
+  /** Background work is retried; a caller would not wait that long. */
   async #vectorsOf(texts: readonly string[], isUrgent: boolean): Promise<readonly Vector[] | undefined> {
     const { pauseMs, timeoutMs } = this.#options;
     const limits = {
