@@ -3,6 +3,7 @@
 import { access } from "./call/access/feature.ts";
 import { audit } from "./call/audit/feature.ts";
 import { toolboxes } from "./call/catalog/toolboxes/feature.ts";
+import { conversation } from "./call/conversation/feature.ts";
 import { calls } from "./call/executor/feature.ts";
 import { identity } from "./call/identity/feature.ts";
 import { questions } from "./call/questions/feature.ts";
@@ -35,6 +36,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   rules,
   identity,
   toolboxes,
+  conversation,
   access,
   audit,
   calls,

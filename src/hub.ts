@@ -10,6 +10,7 @@ import { Listings } from "./call/conversation/listings.ts";
 import { promptSection } from "./call/conversation/prompt-section.ts";
 import { searchNotes } from "./call/conversation/search-notes.ts";
 import { Session, type SessionDeps, type SessionOptions } from "./call/conversation/session.ts";
+import { activationTable } from "./call/conversation/tables.ts";
 import { ToolCosts } from "./call/conversation/tool-costs.ts";
 import {
   type BatchMember,
@@ -300,7 +301,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   ruleBook.onChange(() => catalog.invalidate());
   const activations = closing.add(
     new Activations({
-      store: store.activations,
+      store: activationTable(store.database),
       parentOf: (agentId) => identity.agentById(agentId)?.parentId ?? null,
       onProblem: (error) => log.warn({ cause: messageOf(error) }, "activated tools could not be kept"),
       clock,

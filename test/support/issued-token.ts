@@ -9,7 +9,7 @@ export const CLIENT = { id: "https://client.example/id.json", name: "A client" }
 /** What `CLIENT` gets for a person's yes, without any page. */
 export async function issuedTokens(hub: Hub, agent: string, resource = "/mcp"): Promise<IssuedTokens> {
   const consents = new Consents({
-    store: hub.store.consents,
+    store: hub.store,
     identity: hub.identity,
     events: hub.events,
     clock: systemClock,

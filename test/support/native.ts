@@ -16,6 +16,7 @@ import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
 import { reportToParentTool, requestInputTool } from "../../src/work/tasks/parent.ts";
 import { updateTaskStatusTool } from "../../src/work/tasks/tasks.ts";
+import { accessTables } from "./access-tables.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { taskStores } from "./task-stores.ts";
 import { testCaller } from "./tools.ts";
@@ -107,7 +108,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     newId: randomId,
   };
   const native = createNative(deps);
-  let agents = await store.agents.list();
+  let agents = await accessTables(store).agents.list();
   const ofSubAgents = {
     ...deps,
     store: taskStores(store),
@@ -130,7 +131,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     native,
     tools,
     async call(name, args = {}, { caller, signal, progress } = {}) {
-      agents = await store.agents.list();
+      agents = await accessTables(store).agents.list();
       const tool = tools().find((candidate) => candidate.name === name);
       if (!tool) throw new Error(`there is no native tool ${name}`);
       return tool.run(args, {

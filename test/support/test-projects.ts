@@ -5,6 +5,7 @@ import { randomId } from "../../src/lib/id.ts";
 import type { Store } from "../../src/machine/db/store.ts";
 import { rankTexts } from "../../src/machine/text/index/rank-texts.ts";
 import { agent, NOW } from "../machine/db/records.ts";
+import { accessTables } from "./access-tables.ts";
 import { tempStore } from "./temp-store.ts";
 
 export const PAGE = { limit: 50, offset: 0 };
@@ -19,7 +20,7 @@ export interface TestProjects extends AsyncDisposable {
 /** Projects over a real store, with an agent `ada`, a clock that goes on with every look, and a project TK. */
 export async function testProjects(): Promise<TestProjects> {
   const kept = await tempStore();
-  await kept.store.agents.create(agent("ada"));
+  await accessTables(kept.store).agents.create(agent("ada"));
   const events = new Events(() => {});
   const told: string[] = [];
   events.on("project.changed", ({ project }) => told.push(project));

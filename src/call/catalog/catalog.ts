@@ -7,7 +7,7 @@ import { stableJson } from "../../lib/json.ts";
 import { NamedLists } from "../../lib/named-lists.ts";
 import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { ToolboxStore } from "../../machine/db/store.ts";
+import type { Store } from "../../machine/db/store.ts";
 import type { UnresolvedGrants } from "../identity/contract.ts";
 import type { GrantRequest } from "../identity/grant-request.ts";
 import { findExcessGrants } from "./excess-grants.ts";
@@ -27,7 +27,7 @@ import { Toolboxes } from "./toolboxes/toolboxes.ts";
 
 export interface CatalogDeps {
   readonly sources: readonly ToolSource[];
-  readonly store: { readonly toolboxes: ToolboxStore };
+  readonly store: Pick<Store, "database">;
   /** Whether a rule denies the tool outright, so that the caller must not see it. */
   readonly isHidden: (tool: Tool, caller: Caller) => boolean;
   /** The caller's conversation if rules exist for it alone, because `isHidden` then depends on it; else null. */

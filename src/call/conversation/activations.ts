@@ -2,15 +2,11 @@ import type { Caller } from "../../contract/caller.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { awaitWithin } from "../../lib/flow/await-within.ts";
-import {
-  type ActivationRecord,
-  type ActivationStore,
-  conversationKey,
-} from "../../machine/db/tables/identity/activation-record.ts";
 import type { ActivatedTools } from "./listing.ts";
+import { type ActivationRecord, type ActivationTable, conversationKey } from "./tables.ts";
 
 export interface ActivationsDeps {
-  readonly store: ActivationStore;
+  readonly store: ActivationTable;
   readonly clock: Clock;
   /** The agent that an agent works for. */
   readonly parentOf: (agentId: string) => string | null;

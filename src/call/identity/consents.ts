@@ -5,7 +5,8 @@ import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { ConsentStore } from "../../machine/db/store.ts";
+import type { Store } from "../../machine/db/store.ts";
+import { ConsentTable } from "./consent-table.ts";
 import type { ConsentKeyRecord, ConsentRecord, TokenRecord } from "./contract.ts";
 import type { Identity } from "./identity.ts";
 import { hashToken, newCode, newSecret, tokensFor } from "./token.ts";
@@ -18,7 +19,7 @@ const CODE_MS = 60_000;
 const SAME_ANSWER_MS = 30_000;
 
 export interface ConsentsDeps {
-  readonly store: ConsentStore;
+  readonly store: Pick<Store, "database">;
   readonly identity: Identity;
   readonly events: Events;
   readonly clock: Clock;
@@ -80,14 +81,16 @@ type KnownKey = { readonly key: ConsentKeyRecord; readonly consent: ConsentRecor
  */
 export class Consents {
   readonly #deps: ConsentsDeps;
+  readonly #table: ConsentTable;
 
   constructor(deps: ConsentsDeps) {
     this.#deps = deps;
+    this.#table = new ConsentTable(deps.store.database);
   }
 
   /** Resolves with the code for the client. Throws NOT_FOUND for an agent that does not exist. */
   async create(input: ConsentInput): Promise<string> {
-    const { store, identity, clock, newId } = this.#deps;
+    const { identity, clock, newId } = this.#deps;
     const now = clock();
     const code = newCode();
     const consent: ConsentRecord = {
@@ -100,7 +103,7 @@ export class Consents {
       createdAt: now,
       expiresAt: now + CODE_MS,
     };
-    await store.create(consent, {
+    await this.#table.create(consent, {
       ...keyOf(code, "code", consent.id, now, CODE_MS),
       challenge: input.challenge,
       redirectUri: input.redirectUri,
@@ -141,9 +144,9 @@ export class Consents {
    * Ends the consent that a token, of either kind, came from. Unknown tokens and those of other clients are ignored.
    */
   async revoke(token: string, clientId: string): Promise<void> {
-    const { store, identity } = this.#deps;
-    const consentId = identity.consentIdOf(token) ?? (await store.key(hashToken(token)))?.consent.id;
-    const consent = consentId === undefined ? undefined : await store.get(consentId);
+    const { identity } = this.#deps;
+    const consentId = identity.consentIdOf(token) ?? (await this.#table.key(hashToken(token)))?.consent.id;
+    const consent = consentId === undefined ? undefined : await this.#table.get(consentId);
     if (consent?.clientId === clientId) await this.#end(consent.id);
   }
 
@@ -152,7 +155,7 @@ export class Consents {
     kind: ConsentKeyRecord["kind"],
     clientId: string,
   ): Promise<KnownKey | undefined> {
-    const known = await this.#deps.store.key(hashToken(secret));
+    const known = await this.#table.key(hashToken(secret));
     return known?.key.kind === kind && known.consent.clientId === clientId ? known : undefined;
   }
 
@@ -161,7 +164,7 @@ export class Consents {
     known: KnownKey,
     scopes: readonly TokenScope[],
   ): Promise<Result<IssuedTokens, ConsentRefusal>> {
-    const { store, identity, events, clock, lifetimes } = this.#deps;
+    const { identity, events, clock, lifetimes } = this.#deps;
     const { key, consent } = known;
     const now = clock();
     if (key.usedAt !== null) return this.#onReuse(secret, known);
@@ -187,7 +190,7 @@ export class Consents {
       interactive: false,
     };
     const isIssued = await ignoreNotFound(
-      store.use(key.hash, now, {
+      this.#table.use(key.hash, now, {
         token,
         refresh: keyOf(refresh, "refresh", consent.id, now, refreshMs),
         expiresAt: now + Math.max(accessMs, refreshMs),
@@ -201,16 +204,16 @@ export class Consents {
   }
 
   async #onUsedMeanwhile(secret: string, hash: string): Promise<Result<IssuedTokens, ConsentRefusal>> {
-    const known = await this.#deps.store.key(hash);
+    const known = await this.#table.key(hash);
     return known ? this.#onReuse(secret, known) : err(CONSENT_ENDED);
   }
 
   async #onReuse(secret: string, { key, consent }: KnownKey): Promise<Result<IssuedTokens, ConsentRefusal>> {
-    const { store, identity, clock } = this.#deps;
+    const { identity, clock } = this.#deps;
     const now = clock();
     const { access, refresh } = tokensFor(secret, key.salt);
     const isFresh = key.kind === "refresh" && now - (key.usedAt ?? 0) < SAME_ANSWER_MS;
-    const next = isFresh ? await store.key(hashToken(refresh)) : undefined;
+    const next = isFresh ? await this.#table.key(hashToken(refresh)) : undefined;
     if (isFresh) await identity.reload();
     // Whoever used the answer has received it, so this request comes from somebody else.
     if (next?.key.usedAt !== null || identity.wasUsed(access, next.key.createdAt)) {
@@ -228,8 +231,8 @@ export class Consents {
   }
 
   async #end(consentId: string): Promise<void> {
-    const { store, identity, events } = this.#deps;
-    await ignoreNotFound(store.delete(consentId));
+    const { identity, events } = this.#deps;
+    await ignoreNotFound(this.#table.delete(consentId));
     await identity.reload();
     events.emit("token.changed", { token: tokenIdOf(consentId), change: "revoked" });
   }

@@ -12,12 +12,13 @@ import { agentCaller, OPERATOR, type OperatorInfo, operatorCaller, refreshCaller
 import { checkParent, isHeadless, SCOUT_TOOLBOX } from "./context.ts";
 import type { AgentInput, AgentRecord, NewAgent, NewToken, TokenRecord } from "./contract.ts";
 import { checkScopes } from "./scopes.ts";
+import { AgentTable, TokenTable } from "./tables.ts";
 import { hashToken, looksLikeToken, newToken } from "./token.ts";
 
 export { OPERATOR };
 
 export interface IdentityDeps {
-  readonly store: Pick<Store, "agents" | "tokens" | "dialect">;
+  readonly store: Pick<Store, "database">;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -59,6 +60,8 @@ const CHANGES = "changes";
  */
 export class Identity {
   readonly #deps: IdentityDeps;
+  readonly #agentTable: AgentTable;
+  readonly #tokenTable: TokenTable;
   /** Requests, by the id of their token. */
   readonly requests: RateLimits;
   /** Tokens that were not recognised, by the address they came from. */
@@ -72,6 +75,8 @@ export class Identity {
 
   private constructor(deps: IdentityDeps) {
     this.#deps = deps;
+    this.#agentTable = new AgentTable(deps.store.database);
+    this.#tokenTable = new TokenTable(deps.store.database);
     this.requests = new RateLimits(deps.clock);
     this.failures = new RateLimits(deps.clock);
   }
@@ -112,12 +117,14 @@ export class Identity {
 
   /** Whether the store may know the token: another process may have just issued it. */
   mayBeNew(token: string | undefined): token is string {
-    return this.#deps.store.dialect === "postgres" && token !== undefined && looksLikeToken(token);
+    return (
+      this.#deps.store.database.dialect.name === "postgres" && token !== undefined && looksLikeToken(token)
+    );
   }
 
   /** `authenticate` for an unrecognised token, after looking into the store. */
   async authenticateNew(token: string): Promise<Principal | TokenRefusal> {
-    if (await this.#deps.store.tokens.has(hashToken(token))) await this.reload();
+    if (await this.#tokenTable.has(hashToken(token))) await this.reload();
     return this.authenticate(token);
   }
 
@@ -197,7 +204,7 @@ export class Identity {
         createdAt: now,
         updatedAt: now,
       };
-      await this.#deps.store.agents.create(agent);
+      await this.#agentTable.create(agent);
       return this.#setAgent(name, agent);
     });
   }
@@ -218,7 +225,7 @@ export class Identity {
         ...(input.coordinator === undefined ? {} : { coordinator: input.coordinator }),
         updatedAt: this.#nextUpdateTime(agent),
       };
-      await this.#deps.store.agents.update(agent.id, change, since);
+      await this.#agentTable.update(agent.id, change, since);
       return this.#setAgent(name, { ...agent, ...change });
     });
   }
@@ -233,7 +240,7 @@ export class Identity {
         if (agent.grants.includes(tool)) return;
         const change = { grants: [...agent.grants, tool], updatedAt: this.#nextUpdateTime(agent) };
         try {
-          await this.#deps.store.agents.update(agentId, change, agent.updatedAt);
+          await this.#agentTable.update(agentId, change, agent.updatedAt);
           this.#setAgent(agent.name, { ...agent, ...change });
           return;
         } catch (error) {
@@ -251,7 +258,7 @@ export class Identity {
       const { id } = this.agent(name);
       const subAgents = this.agents().filter((agent) => agent.parentId === id);
       if (subAgents.length > 0) throw hasSubAgentsError(name, subAgents);
-      await this.#deps.store.agents.delete(id);
+      await this.#agentTable.delete(id);
       await this.#read();
       this.#deps.events.emit("agent.changed", { agent: name });
     });
@@ -293,7 +300,7 @@ export class Identity {
         role: input.agent === undefined ? (input.role ?? "admin") : null,
         interactive: input.interactive ?? false,
       };
-      await this.#deps.store.tokens.create(record);
+      await this.#tokenTable.create(record);
       this.#tokens.set(record.hash, record);
       this.#deps.events.emit("token.changed", { token: record.id, change: "created" });
       const { hash: _, ...visible } = record;
@@ -304,7 +311,7 @@ export class Identity {
   /** A client that got it by a person's consent can no longer renew it. */
   deleteToken(id: string): Promise<void> {
     return this.#serial(CHANGES, async () => {
-      await this.#deps.store.tokens.delete(id);
+      await this.#tokenTable.delete(id);
       for (const [hash, token] of this.#tokens) if (token.id === id) this.#tokens.delete(hash);
       this.#deps.events.emit("token.changed", { token: id, change: "revoked" });
     });
@@ -327,10 +334,7 @@ export class Identity {
   }
 
   async #read(): Promise<void> {
-    const [agents, tokens] = await Promise.all([
-      this.#deps.store.agents.list(),
-      this.#deps.store.tokens.list(),
-    ]);
+    const [agents, tokens] = await Promise.all([this.#agentTable.list(), this.#tokenTable.list()]);
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#agentsById = new Map(agents.map((agent) => [agent.id, agent]));
     this.#tokens = new Map(tokens.map((token) => [token.hash, token]));
@@ -359,7 +363,7 @@ export class Identity {
     if (last?.hash === hash && Math.abs(now - last.at) < TOUCH_EVERY_MS) return;
     this.#touched.set(id, { hash, at: now });
     // A token that another process has just deleted is no reason to fail the request.
-    this.#deps.store.tokens.touch(id, now).catch(() => this.#touched.delete(id));
+    this.#tokenTable.touch(id, now).catch(() => this.#touched.delete(id));
   }
 }
 

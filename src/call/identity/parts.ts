@@ -1,9 +1,10 @@
 import type { FeatureParts } from "../../contract/feature.ts";
 import type { Database } from "../../machine/db/database.ts";
-import { consentStore } from "../../machine/db/tables/identity/consents.ts";
+import { ConsentTable } from "./consent-table.ts";
 import type { People } from "./people.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { type IdentityRouteDeps, identityRoutes } from "./routes.ts";
+import { TABLES } from "./tables.ts";
 
 export interface IdentityNeeds extends Omit<IdentityRouteDeps, "consents"> {
   readonly database: Database;
@@ -11,7 +12,11 @@ export interface IdentityNeeds extends Omit<IdentityRouteDeps, "consents"> {
 }
 
 export const parts: FeatureParts<IdentityNeeds> = {
+  tables: TABLES,
   open: ({ database, people, ...needs }) => ({
-    routes: [...identityRoutes({ ...needs, consents: consentStore(database) }), ...peopleRoutes({ people })],
+    routes: [
+      ...identityRoutes({ ...needs, consents: new ConsentTable(database) }),
+      ...peopleRoutes({ people }),
+    ],
   }),
 };

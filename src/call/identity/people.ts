@@ -9,13 +9,14 @@ import { nearest } from "../../lib/nearest.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { PersonInput, PersonRecord } from "./contract.ts";
 import { Sessions } from "./sessions.ts";
+import { PersonTable } from "./tables.ts";
 
 /** The id of the owner of `TOOLKEEP_HOME`: exists from the first start, and always an admin. */
 export const OWNER = "owner";
 const MAX_PEOPLE = 1_000;
 
 export interface PeopleDeps {
-  readonly store: Pick<Store, "people" | "sessions" | "dialect">;
+  readonly store: Pick<Store, "database">;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -31,11 +32,13 @@ const CHANGES = "changes";
 export class People {
   readonly sessions: Sessions;
   readonly #deps: PeopleDeps;
+  readonly #table: PersonTable;
   readonly #serial = createSerial();
   #people = new Map<string, PersonRecord>();
 
   private constructor(deps: PeopleDeps) {
     this.#deps = deps;
+    this.#table = new PersonTable(deps.store.database);
     this.sessions = new Sessions({
       ...deps,
       personById: (id) => this.#people.get(id),
@@ -106,7 +109,7 @@ export class People {
         lastSeenAt: null,
         disabled: false,
       };
-      await this.#deps.store.people.create(person);
+      await this.#table.create(person);
       this.#people.set(person.id, person);
       this.#announce(name);
       return person;
@@ -119,7 +122,7 @@ export class People {
       const { id } = this.person(name);
       if (id === OWNER && (change.disabled || (change.role ?? "admin") !== "admin")) throw ownerIsFixed();
       if (change.name !== undefined) checkName("person", change.name);
-      await this.#deps.store.people.update(id, change);
+      await this.#table.update(id, change);
       const changed = { ...this.#people.get(id)!, ...change };
       this.#people.set(id, changed);
       if (changed.disabled) this.sessions.forgetAllOf(id);
@@ -133,7 +136,7 @@ export class People {
     return this.#serial(CHANGES, async () => {
       const { id } = this.person(name);
       if (id === OWNER) throw ownerIsFixed();
-      await this.#deps.store.people.delete(id);
+      await this.#table.delete(id);
       this.#people.delete(id);
       this.sessions.forgetAllOf(id);
       this.#announce(name);
@@ -141,16 +144,15 @@ export class People {
   }
 
   async #read(): Promise<void> {
-    const { people } = this.#deps.store;
-    let found = await people.list();
+    let found = await this.#table.list();
     // Twice, because somebody may be given the owner's name between the list and the insert.
     for (let tries = 0; tries < 2 && !found.some(({ id }) => id === OWNER); tries++) {
       const isNameTaken = found.some(({ name }) => name === OWNER);
       const owner = firstOwner(this.#deps.clock());
-      await people.ensure(
+      await this.#table.ensure(
         isNameTaken ? { ...owner, name: `${OWNER}-${this.#deps.newId("of")}`.slice(0, 40) } : owner,
       );
-      found = await people.list();
+      found = await this.#table.list();
     }
     this.#people = new Map(found.map((person) => [person.id, person]));
   }

@@ -6,6 +6,7 @@ import type { NewId } from "../../lib/id.ts";
 import { isSameSecret } from "../../lib/same-secret.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { PersonRecord, SessionRecord } from "./contract.ts";
+import { SessionTable } from "./session-table.ts";
 import { newSecret } from "./token.ts";
 
 const LINK_MS = 10 * 60_000;
@@ -20,7 +21,7 @@ const SESSIONS_PER_PERSON = 20;
 const MAX_LABEL = 200;
 
 export interface SessionDeps {
-  readonly store: Pick<Store, "sessions" | "dialect">;
+  readonly store: Pick<Store, "database">;
   readonly personById: (id: string) => PersonRecord | undefined;
   /** Reads people and sessions anew, serialized. */
   readonly reload: () => Promise<void>;
@@ -43,17 +44,19 @@ export interface ActiveSession {
  */
 export class Sessions {
   readonly #deps: SessionDeps;
+  readonly #table: SessionTable;
   readonly #touched = new Map<string, number>();
   #byHash = new Map<string, SessionRecord>();
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
+    this.#table = new SessionTable(deps.store.database);
   }
 
   /** Must be called serialized. */
   async read(): Promise<void> {
     const previous = this.#byHash;
-    const sessions = await this.#deps.store.sessions.list();
+    const sessions = await this.#table.list();
     this.#byHash = new Map(sessions.map((session) => [session.hash, session]));
     for (const [key, session] of previous) if (!this.#byHash.has(key)) this.#announceEnd(session);
   }
@@ -68,7 +71,7 @@ export class Sessions {
     const code = newSecret();
     const createdAt = this.#deps.clock();
     const expiresAt = createdAt + LINK_MS;
-    await this.#deps.store.sessions.putCode(
+    await this.#table.putCode(
       { hash: hashOf(code), personId: person.id, createdAt, expiresAt },
       LINKS_PER_PERSON,
     );
@@ -93,7 +96,7 @@ export class Sessions {
       expiresAt: now + SESSION_MS,
       lastUsedAt: now,
     };
-    const session = await this.#deps.store.sessions.redeem(hashOf(code), fields, SESSIONS_PER_PERSON);
+    const session = await this.#table.redeem(hashOf(code), fields, SESSIONS_PER_PERSON);
     if (!session) return undefined;
     const previous = before === undefined ? undefined : this.#byHash.get(hashOf(before));
     if (previous) await this.end(previous.id);
@@ -108,8 +111,8 @@ export class Sessions {
   async recognise(secret: string): Promise<ActiveSession | undefined> {
     const key = hashOf(secret);
     let active = this.#ifValid(this.#byHash.get(key));
-    if (!active && this.#deps.store.dialect === "postgres") {
-      const session = await this.#deps.store.sessions.byHash(key);
+    if (!active && this.#deps.store.database.dialect.name === "postgres") {
+      const session = await this.#table.byHash(key);
       if (!session || this.#isExpired(session)) return undefined;
       await this.#deps.reload();
       active = this.#ifValid(this.#byHash.get(key));
@@ -139,7 +142,7 @@ export class Sessions {
   /** Throws NOT_FOUND. */
   end(id: string): Promise<void> {
     return this.#deps.serialize(async () => {
-      await this.#deps.store.sessions.delete(id);
+      await this.#table.delete(id);
       this.#forget((session) => session.id === id);
     });
   }
@@ -150,7 +153,7 @@ export class Sessions {
    */
   endAllOf(personId: string, except?: string): Promise<number> {
     return this.#deps.serialize(async () => {
-      const count = await this.#deps.store.sessions.deleteOf(personId, except);
+      const count = await this.#table.deleteOf(personId, except);
       this.#forget((session) => session.personId === personId && session.id !== except);
       return count;
     });
@@ -193,7 +196,7 @@ export class Sessions {
     const now = this.#deps.clock();
     if (now - this.#lastUsed(session) < TOUCH_EVERY_MS) return;
     this.#touched.set(session.id, now);
-    this.#deps.store.sessions.touch(session.id, now).catch(() => this.#touched.delete(session.id));
+    this.#table.touch(session.id, now).catch(() => this.#touched.delete(session.id));
   }
 }
 

@@ -2,14 +2,6 @@ import type { ColumnName, TableName } from "./schema.ts";
 
 /** The primary keys: a dump is ordered by them. */
 export const KEYS = {
-  agents: ["id"],
-  consents: ["id"],
-  consentKeys: ["hash"],
-  tokens: ["id"],
-  people: ["id"],
-  sessions: ["id"],
-  loginCodes: ["hash"],
-  toolboxes: ["name"],
   servers: ["id"],
   serverTools: ["serverId", "position"],
   serverOffers: ["serverId", "kind", "position"],
@@ -18,7 +10,6 @@ export const KEYS = {
   toolNames: ["serverId", "originalName"],
   notifications: ["id"],
   todos: ["agentId", "conversation"],
-  activations: ["id"],
   memories: ["id"],
   memoryVersions: ["id"],
   attachments: ["id"],
@@ -36,10 +27,4 @@ export const KEYS = {
 /**
  * What is gone after a day, or can be made again, is not worth a place in a backup; and nobody should be signed in by one.
  */
-export const NOT_DUMPED: readonly TableName[] = [
-  "outputs",
-  "outputPieces",
-  "embeddings",
-  "sessions",
-  "loginCodes",
-];
+export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces", "embeddings"];

@@ -15,13 +15,6 @@ import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
 import { outputStore } from "./tables/calls/outputs.ts";
 import { toolUseStore } from "./tables/calls/tool-uses.ts";
-import { activationStore } from "./tables/identity/activations.ts";
-import { agentStore } from "./tables/identity/agents.ts";
-import { consentStore } from "./tables/identity/consents.ts";
-import { personStore } from "./tables/identity/people.ts";
-import { sessionStore } from "./tables/identity/sessions.ts";
-import { tokenStore } from "./tables/identity/tokens.ts";
-import { toolboxStore } from "./tables/identity/toolboxes.ts";
 import { embeddingStore } from "./tables/knowledge/embeddings.ts";
 import { memoryStore } from "./tables/knowledge/memories.ts";
 import { sourceStore } from "./tables/knowledge/sources.ts";
@@ -73,19 +66,12 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
   return {
     dialect: database.dialect.name,
     database,
-    agents: agentStore(database),
-    consents: consentStore(database),
-    tokens: tokenStore(database),
-    people: personStore(database),
-    sessions: sessionStore(database),
-    toolboxes: toolboxStore(database),
     servers: serverStore(database),
     pins: pinStore(database),
     toolCapabilities: toolCapabilitiesStore(database),
     toolNames: toolNameStore(database),
     notifications: notificationStore(database),
     todos: todoStore(database),
-    activations: activationStore(database),
     memories: memoryStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),

@@ -5,7 +5,6 @@
  * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
  */
 
-import type { FolderGrant } from "../../contract/caller.ts";
 import type { Database } from "./database.ts";
 import type { NewestBefore } from "./query/newest-before.ts";
 import type { Reseal, Resealed } from "./reseal.ts";
@@ -14,9 +13,6 @@ import type { AuditStore } from "./tables/calls/audit-record.ts";
 import type { CallStore } from "./tables/calls/call-record.ts";
 import type { OutputStore } from "./tables/calls/output-record.ts";
 import type { ToolUseStore } from "./tables/calls/tool-use-record.ts";
-import type { ActivationStore } from "./tables/identity/activation-record.ts";
-import type { PersonStore, SessionStore } from "./tables/identity/person-record.ts";
-import type { ConsentStore, TokenStore } from "./tables/identity/token-record.ts";
 import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
 import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
 import type { SourceStore } from "./tables/knowledge/source-record.ts";
@@ -24,13 +20,6 @@ import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-recor
 import type { AttachmentStore, TodoStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
-export type {
-  ConsentKeyRecord,
-  ConsentRecord,
-  ConsentStore,
-  TokenRecord,
-  TokenStore,
-} from "./tables/identity/token-record.ts";
 export type {
   AttachmentRecord,
   AttachmentStore,
@@ -42,19 +31,12 @@ export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   /** For features, which have tables of their own. */
   readonly database: Database;
-  readonly agents: AgentStore;
-  readonly tokens: TokenStore;
-  readonly consents: ConsentStore;
-  readonly people: PersonStore;
-  readonly sessions: SessionStore;
-  readonly toolboxes: ToolboxStore;
   readonly servers: ServerStore;
   readonly pins: PinStore;
   readonly toolCapabilities: ToolCapabilitiesStore;
   readonly toolNames: ToolNameStore;
   readonly notifications: NotificationStore;
   readonly todos: TodoStore;
-  readonly activations: ActivationStore;
   readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;
@@ -107,64 +89,11 @@ export interface StoreDump {
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 
-export interface AgentRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  /** Set for a sub-agent. */
-  readonly parentId: string | null;
-  /** A sub-agent that only looks around: nothing but read-only tools, and nobody's parent. */
-  readonly scout: boolean;
-  readonly toolboxes: readonly string[];
-  readonly grants: readonly string[];
-  readonly folders: readonly FolderGrant[];
-  /** Tools that its lists never leave to `tool_search`, by name. */
-  readonly pins: readonly string[];
-  /** The model it runs on; null: nobody said. */
-  readonly model: string | null;
-  /** Nobody watches over it: what would ask a person is denied. */
-  readonly headless: boolean;
-  /** Its model runs on this machine or near it, whatever its name: what such models use all the time stays in their lists. */
-  readonly localModel: boolean;
-  /** It leads other agents: what that takes stays in its lists. */
-  readonly coordinator: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
 /** What has a name of its own, held as records of one kind. */
 interface NamedStore<R> {
   list(): Promise<R[]>;
   byName(name: string): Promise<R | undefined>;
   create(record: R): Promise<void>;
-}
-
-export interface AgentStore extends NamedStore<AgentRecord> {
-  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
-  update(id: string, change: Partial<Omit<AgentRecord, "id" | "createdAt">>, since?: number): Promise<void>;
-  /** Deletes its tokens, sub-agents' parent links, todos and memories with it. */
-  delete(id: string): Promise<void>;
-}
-
-export interface ToolboxRecord {
-  readonly name: string;
-  readonly description: string;
-  readonly tools: readonly string[];
-  readonly builtin: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface ToolboxStore extends NamedStore<ToolboxRecord> {
-  /** With `since`: throws CHANGED where its `updatedAt` is another by now. */
-  update(
-    name: string,
-    change: Partial<Pick<ToolboxRecord, "description" | "tools" | "updatedAt">>,
-    since?: number,
-  ): Promise<void>;
-  delete(name: string): Promise<void>;
-  /** Writes the built-in toolboxes: creates, updates, and removes built-in ones no longer given. */
-  putBuiltin(toolboxes: readonly ToolboxRecord[]): Promise<void>;
 }
 
 /** A registered server, or the row that keeps id and names of one that only a settings file declares. */

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { AgentTable } from "../../call/identity/tables.ts";
 import { loadKey } from "../../call/vault/keys/key.ts";
 import { SecretTable } from "../../call/vault/tables.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
@@ -151,8 +152,9 @@ function checkSettingsAbsent(home: string): void {
 
 /** Every first command creates an empty store, so one without agents, servers and secrets may be replaced. */
 async function checkStoreEmpty(store: Store, home: string): Promise<void> {
-  const { agents, servers } = store;
-  const secrets = new SecretTable(store.database);
+  const { servers, database } = store;
+  const agents = new AgentTable(database);
+  const secrets = new SecretTable(database);
   const [agentCount, serverCount, secretCount] = (
     await Promise.all([agents.list(), servers.list(), secrets.list()])
   ).map((records) => records.length);

@@ -81,7 +81,7 @@ function createParts(app: FastifyInstance, { hub, options }: ApiContext): OAuthP
       () => hub.settings.oauthServer.dynamicRegistration,
     ),
     consents: new Consents({
-      store: hub.store.consents,
+      store: hub.store,
       identity: hub.identity,
       events: hub.events,
       clock: options.clock,

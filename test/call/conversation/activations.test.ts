@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Activations } from "../../../src/call/conversation/activations.ts";
-import type { Store } from "../../../src/machine/db/store.ts";
-import { conversationKey } from "../../../src/machine/db/tables/identity/activation-record.ts";
+import { conversationKey } from "../../../src/call/conversation/tables.ts";
 import { agent } from "../../machine/db/records.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { stopwatch } from "../../support/stopwatch.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
@@ -17,13 +17,15 @@ beforeEach(async () => {
   t = await tempStore();
   now = 1_000_000;
   problems = [];
-  await t.store.agents.create(agent("ada"));
-  await t.store.agents.create(agent("kid", { parentId: "agt_ada" }));
-  await t.store.agents.create(agent("grandkid", { parentId: "agt_kid" }));
+  await accessTables(t.store).agents.create(agent("ada"));
+  await accessTables(t.store).agents.create(agent("kid", { parentId: "agt_ada" }));
+  await accessTables(t.store).agents.create(agent("grandkid", { parentId: "agt_kid" }));
 });
 afterEach(() => t[Symbol.asyncDispose]());
 
-function activationsOver(store: Pick<Store, "activations"> = t.store): Activations {
+function activationsOver(
+  store: Pick<ReturnType<typeof accessTables>, "activations"> = accessTables(t.store),
+): Activations {
   const parents: Record<string, string | null> = { agt_kid: "agt_ada", agt_grandkid: "agt_kid" };
   return new Activations({
     store: store.activations,
@@ -122,13 +124,13 @@ describe("activated tools", () => {
     now += 100_000;
     activations.noteUse(ADA, "a");
     await activations.close();
-    const records = await t.store.activations.list(ADA.agentId, ADA.conversation);
+    const records = await accessTables(t.store).activations.list(ADA.agentId, ADA.conversation);
     expect(records.map(({ tool }) => tool)).toEqual(["b", "a"]);
     expect(records[1]!.usedAt - records[0]!.usedAt).toBeGreaterThan(90_000);
   });
 
   it("count without the store, whose failure is reported", async () => {
-    const broken = new Proxy(t.store.activations, {
+    const broken = new Proxy(accessTables(t.store).activations, {
       get: () => () => Promise.reject(new Error("the disk is full")),
     });
     const activations = activationsOver({ activations: broken });
@@ -140,7 +142,7 @@ describe("activated tools", () => {
   it("are read again once the store answers, and what was added meanwhile stays", async () => {
     await activationsOver().activate(ADA, ["kept"]);
     let isDown = true;
-    const flaky = new Proxy(t.store.activations, {
+    const flaky = new Proxy(accessTables(t.store).activations, {
       get: (store, key) => (isDown ? () => Promise.reject(new Error("gone")) : Reflect.get(store, key)),
     });
     const activations = activationsOver({ activations: flaky });
@@ -152,7 +154,7 @@ describe("activated tools", () => {
   });
 
   it("keep nobody waiting for a store that hangs", async () => {
-    const hanging = new Proxy(t.store.activations, { get: () => () => new Promise(() => {}) });
+    const hanging = new Proxy(accessTables(t.store).activations, { get: () => () => new Promise(() => {}) });
     const activations = activationsOver({ activations: hanging });
     const took = stopwatch();
     await Promise.all(["a", "b", "c", "d"].map((tool) => activations.activate(ADA, [tool])));
@@ -168,7 +170,7 @@ describe("activated tools", () => {
     expect(activations.noteUse(KID, "b")).toBe(false);
     await activations.close();
     await activations.activate(KID, []);
-    const own = await t.store.activations.list(KID.agentId, KID.conversation);
+    const own = await accessTables(t.store).activations.list(KID.agentId, KID.conversation);
     expect(own.map(({ tool }) => tool)).toEqual(["a"]);
   });
 
@@ -194,7 +196,7 @@ describe("activated tools", () => {
 
   it("of other conversations than the one that another process changed are not read again", async () => {
     const read: string[] = [];
-    const { activations: store } = t.store;
+    const { activations: store } = accessTables(t.store);
     const list: typeof store.list = (agentId, conversation) => {
       read.push(conversation);
       return store.list(agentId, conversation);

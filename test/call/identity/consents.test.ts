@@ -4,6 +4,7 @@ import { type ConsentInput, Consents } from "../../../src/call/identity/consents
 import { Identity } from "../../../src/call/identity/identity.ts";
 import { Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 const VERIFIER = "a-verifier-of-forty-three-characters-or-more-";
@@ -31,7 +32,6 @@ async function open() {
   await identity.createAgent("scout");
   const consents = new Consents({
     ...deps,
-    store: store.consents,
     identity,
     lifetimes: () => ({ accessMs: HOUR, refreshMs: 24 * HOUR }),
   });
@@ -82,7 +82,7 @@ describe("a code", () => {
       ok: false,
       error: { error },
     });
-    expect(await t.store.tokens.list()).toEqual([]);
+    expect(await accessTables(t.store).tokens.list()).toEqual([]);
     expect(await t.consents.redeem(code, PROOF)).toMatchObject({ ok: true });
   });
 
@@ -165,7 +165,7 @@ describe("a refresh token", () => {
     });
     expect(t.identity.authenticate(next.value.accessToken)).toBe("unknown");
     expect(await t.consents.renew(next.value.refreshToken, RENEWAL)).toMatchObject({ ok: false });
-    expect(await t.store.consents.list()).toEqual([]);
+    expect(await accessTables(t.store).consents.list()).toEqual([]);
   });
 
   it("used a second time at once, by a client that asked twice, brings the same answer", async () => {
@@ -214,10 +214,10 @@ describe("a refresh token", () => {
     const second = await t.consents.renew(refreshToken, RENEWAL);
     if (!second.ok) throw new Error("the first time works");
     t.time.now += 1;
-    const [token] = await t.store.tokens.list();
-    await t.store.tokens.touch(token!.id, t.time.now);
+    const [token] = await accessTables(t.store).tokens.list();
+    await accessTables(t.store).tokens.touch(token!.id, t.time.now);
     expect(await t.consents.renew(refreshToken, RENEWAL)).toMatchObject({ ok: false });
-    expect(await t.store.consents.list()).toEqual([]);
+    expect(await accessTables(t.store).consents.list()).toEqual([]);
   });
 
   it("of another client, or for another resource, is worth nothing and ends nothing", async () => {

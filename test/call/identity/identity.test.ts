@@ -4,6 +4,7 @@ import { bearerToken } from "../../../src/call/identity/token.ts";
 import { SCOPES } from "../../../src/contract/caller.ts";
 import { Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 async function open() {
@@ -64,7 +65,7 @@ describe("tokens", () => {
         scopes: ["files"],
       });
     }
-    expect(JSON.stringify(await store.tokens.list())).not.toContain(token);
+    expect(JSON.stringify(await accessTables(store).tokens.list())).not.toContain(token);
     expect(JSON.stringify(identity.tokens())).not.toContain("hash");
   });
 

@@ -3,6 +3,7 @@ import { OWNER, People } from "../../../src/call/identity/people.ts";
 import { csrfToken, IDLE_MS, isCsrfToken, SESSION_MS } from "../../../src/call/identity/sessions.ts";
 import { type EventMap, Events } from "../../../src/contract/events.ts";
 import { randomId } from "../../../src/lib/id.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 type ChangeEvent = EventMap["person.changed"] | EventMap["session.changed"];
@@ -22,7 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => temp[Symbol.asyncDispose]());
 beforeEach(async () => {
-  for (const { id } of await temp.store.people.list()) await temp.store.people.delete(id);
+  for (const { id } of await accessTables(temp.store).people.list())
+    await accessTables(temp.store).people.delete(id);
   people = await open();
   told = [];
 });
@@ -61,8 +63,8 @@ describe("people", () => {
     const { session } = await signIn("zoe");
     const other = await open();
     told = [];
-    await temp.store.people.update(people.person("eve").id, { role: "admin" });
-    await temp.store.people.delete(people.person("zoe").id);
+    await accessTables(temp.store).people.update(people.person("eve").id, { role: "admin" });
+    await accessTables(temp.store).people.delete(people.person("zoe").id);
     await other.reload();
     expect(told).toEqual([
       { session: session.id, person: session.personId, change: "ended" },
@@ -114,7 +116,7 @@ describe("a session", () => {
     const { code } = await people.sessions.newCode(people.person("owner"));
     const { secret } = (await people.sessions.signIn(code, { label: "" }))!;
     expect(await (await open()).sessions.recognise(secret)).toMatchObject({ person: { id: OWNER } });
-    const kept = JSON.stringify(await temp.store.sessions.list());
+    const kept = JSON.stringify(await accessTables(temp.store).sessions.list());
     expect(kept).not.toContain(secret);
     expect(kept).not.toContain(code);
     expect(await people.sessions.recognise("made up")).toBeUndefined();

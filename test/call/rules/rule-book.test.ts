@@ -4,6 +4,7 @@ import { CONVERSATION_RULE_MS, RuleBook } from "../../../src/call/rules/rule-boo
 import { Decider } from "../../../src/call/rules/watchdog.ts";
 import { randomId } from "../../../src/lib/id.ts";
 import { agent } from "../../machine/db/records.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { ruleDeps } from "../../support/rule-deps.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -21,7 +22,7 @@ let decider: Decider;
 
 beforeAll(async () => {
   temp = await tempStore();
-  for (const name of ["ada", "bob"]) await temp.store.agents.create(agent(name));
+  for (const name of ["ada", "bob"]) await accessTables(temp.store).agents.create(agent(name));
 });
 afterAll(() => temp[Symbol.asyncDispose]());
 

@@ -5,6 +5,7 @@ import type { Caller } from "../../../src/contract/caller.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
 import { agent } from "../../machine/db/records.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testTool } from "../../support/tools.ts";
 
@@ -14,7 +15,7 @@ const ADA = { agentId: "agt_ada", conversation: "c", operator: false } as Caller
 /** Usage over a real store with two agents; the test sets the clock and the switch. */
 async function setUp() {
   const temp = await tempStore();
-  for (const name of ["ada", "bob"]) await temp.store.agents.create(agent(name));
+  for (const name of ["ada", "bob"]) await accessTables(temp.store).agents.create(agent(name));
   const state = { now: 1_000 * MINUTE, isOn: true };
   const deps = {
     isOn: () => state.isOn,

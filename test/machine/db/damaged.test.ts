@@ -10,6 +10,7 @@ import { postgresDialect } from "../../../src/machine/db/postgres/dialect.ts";
 import { openDatabaseSync, sqliteCode } from "../../../src/machine/db/sqlite/database-sync.ts";
 import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { Dice } from "../../support/dice.ts";
 import { putEmptyStore } from "../../support/store-template.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -64,7 +65,7 @@ test("a row that cannot be read is STORE_UNAVAILABLE and names the column", asyn
   raw.exec(`update agents set toolboxes = '{"broken'`);
   raw.close();
   const store = await openStore({ home: home.path, databaseUrl: null, clock: Date.now });
-  await expect(store.agents.list()).rejects.toMatchObject({
+  await expect(accessTables(store).agents.list()).rejects.toMatchObject({
     code: "STORE_UNAVAILABLE",
     message: expect.stringContaining("toolboxes"),
   });
@@ -145,7 +146,7 @@ async function fill(home: string, file: string): Promise<void> {
   await mkdir(home, { recursive: true });
   await putEmptyStore(home);
   const store = await openStore({ home, databaseUrl: null, clock: Date.now });
-  await store.agents.create(agent("ada"));
+  await accessTables(store).agents.create(agent("ada"));
   for (let n = 0; n < 60; n++) await notify(store, n);
   await store.close();
   await copyFile(join(home, "toolkeep.db"), file);
@@ -182,10 +183,10 @@ async function use(home: string): Promise<unknown[]> {
   if (!store) return failures;
   await store.dump().catch(note);
   await store.notifications.list().catch(note);
-  await store.agents.list().catch(note);
+  await accessTables(store).agents.list().catch(note);
   await store.servers.list().catch(note);
   await store.revision().catch(note);
-  await store.agents.create(agent("late")).catch(note);
+  await accessTables(store).agents.create(agent("late")).catch(note);
   await notify(store, 1000).catch(note);
   await store.close().catch(note);
   return failures;

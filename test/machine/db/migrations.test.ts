@@ -11,6 +11,7 @@ import { type Column, TABLES } from "../../../src/machine/db/schema.ts";
 import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { allTables } from "../../../src/machine/db/store-part.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { taskStores } from "../../support/task-stores.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -157,7 +158,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   const store = await openStore({ ...options, clock: systemClock });
   await expectVersion4Data(store);
   const { id } = AGENT_4;
-  await store.agents.create(agent("spy", { parentId: id, scout: true }));
+  await accessTables(store).agents.create(agent("spy", { parentId: id, scout: true }));
   await taskStores(store).tasks.create({
     ...TASK_4,
     id: "tsk_2",
@@ -181,7 +182,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   expect(await store.embeddings.among(["emb_1"])).toHaveLength(1);
   // What was made before and after is moved elsewhere alike.
   await store.load(await store.dump());
-  expect(await store.agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
+  expect(await accessTables(store).agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
   expect(await taskStores(store).tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
   expect(await store.memories.count({ agentId: id, at: NOW })).toBe(1);
   await store.close();
@@ -190,7 +191,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
 async function expectVersion4Data(store: Store): Promise<void> {
   const seats = { localModel: false, coordinator: false };
   const since = { pins: [], model: null, scout: false, headless: false, ...seats };
-  expect(await store.agents.byName("ada")).toEqual({ ...AGENT_4, ...since });
+  expect(await accessTables(store).agents.byName("ada")).toEqual({ ...AGENT_4, ...since });
   expect(await taskStores(store).tasks.get("tsk_1")).toEqual({
     ...TASK_4,
     instructions: "",

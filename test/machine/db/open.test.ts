@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../../src/machine/db/open.ts";
 import { openDatabaseSync } from "../../../src/machine/db/sqlite/database-sync.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { agent, NOW } from "./records.ts";
 
@@ -14,7 +15,7 @@ test("the home is made for its user only, and so is every file of the store", as
   await using folder = await tempHome();
   const home = join(folder.path, "deep", "home");
   const store = await open(home);
-  await store.agents.create(agent("ada"));
+  await accessTables(store).agents.create(agent("ada"));
   expect(await mode(home)).toBe(0o700);
   for (const file of ["toolkeep.db", "toolkeep.db-wal", "toolkeep.db-shm"]) {
     expect(await mode(join(home, file)), file).toBe(0o600);
@@ -33,10 +34,10 @@ test("a store file that others could read is closed to them", async () => {
 test("what was written is there when the store is opened again", async () => {
   await using home = await tempHome();
   const first = await open(home.path);
-  await first.agents.create(agent("ada"));
+  await accessTables(first).agents.create(agent("ada"));
   await first.close();
   const second = await open(home.path);
-  expect(await second.agents.list()).toEqual([agent("ada")]);
+  expect(await accessTables(second).agents.list()).toEqual([agent("ada")]);
   await second.close();
 });
 

@@ -1,21 +1,18 @@
-import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
-import type { SecretRecord } from "../../../src/call/vault/contract.ts";
-import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
+import type { ToolboxRecord } from "../../../src/call/catalog/toolboxes/contract.ts";
+import type { ActivationRecord } from "../../../src/call/conversation/tables.ts";
 import type {
   AgentRecord,
-  CallRecord,
   ConsentKeyRecord,
   ConsentRecord,
-  ServerRecord,
-  TokenRecord,
-  ToolboxRecord,
-} from "../../../src/machine/db/store.ts";
-import type { ActivationRecord } from "../../../src/machine/db/tables/identity/activation-record.ts";
-import type {
   LoginCodeRecord,
   PersonRecord,
   SessionRecord,
-} from "../../../src/machine/db/tables/identity/person-record.ts";
+  TokenRecord,
+} from "../../../src/call/identity/contract.ts";
+import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
+import type { SecretRecord } from "../../../src/call/vault/contract.ts";
+import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
+import type { CallRecord, ServerRecord } from "../../../src/machine/db/store.ts";
 
 /** Far beyond 32 bits, as every real time is. */
 export const NOW = 1_784_849_483_838;

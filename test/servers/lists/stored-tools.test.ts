@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { toolbox } from "../../machine/db/records.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { readySchema } from "../../support/ready-schema.ts";
 import { type Replica, replica } from "../../support/replica.ts";
@@ -76,7 +77,7 @@ function heldReads(store: Store) {
 /** A change by one that the other has heard of; resolves with its revision. */
 async function mark(by: Replica, other: Replica, name: string): Promise<number> {
   const heard = other.heard();
-  await by.store.toolboxes.create(toolbox(name));
+  await accessTables(by.store).toolboxes.create(toolbox(name));
   const revision = await by.store.revision();
   await waitUntil(`${name} was heard of`, () => other.heard() > heard);
   return revision;

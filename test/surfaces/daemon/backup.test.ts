@@ -15,6 +15,7 @@ import {
   restoreBackup,
   writeBackup,
 } from "../../../src/surfaces/daemon/backup.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { testHub } from "../../support/test-hub.ts";
 
@@ -44,7 +45,9 @@ describe("a backup", () => {
       expect(auditKey).toMatchObject(
         backup.store.tables.auditKey!.map(({ id, createdAt }) => ({ id, createdAt })),
       );
-      expect(await store.agents.list()).toEqual(await from.hub.store.agents.list());
+      expect(await accessTables(store).agents.list()).toEqual(
+        await accessTables(from.hub.store).agents.list(),
+      );
     } finally {
       await store.close();
     }
@@ -62,7 +65,7 @@ describe("a backup", () => {
     await expect(restoreBackup(backup, target(to.home))).rejects.toMatchObject({ code: "HOME_NOT_EMPTY" });
     await restoreBackup(backup, { ...target(to.home), force: true });
     const store = await openStore({ home: to.home, databaseUrl: null, clock: systemClock });
-    expect((await store.agents.list()).map((agent) => agent.name)).toEqual(["main"]);
+    expect((await accessTables(store).agents.list()).map((agent) => agent.name)).toEqual(["main"]);
     await store.close();
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SCOPES } from "../../../src/contract/caller.ts";
 import { withoutOpenssl } from "../../machine/net/certificates.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { enter } from "../../support/browser.ts";
 import { type DocumentHost, documentHost } from "../../support/document-host.ts";
 import {
@@ -35,7 +36,8 @@ describe.skipIf(reason)("the consent page", () => {
     someone = await signedIn(api.app);
   });
   afterEach(async () => {
-    for (const { id } of await api.hub.store.consents.list()) await api.hub.store.consents.delete(id);
+    for (const { id } of await accessTables(api.hub.store).consents.list())
+      await accessTables(api.hub.store).consents.delete(id);
   });
   afterAll(async () => {
     await api[Symbol.asyncDispose]();
@@ -130,7 +132,7 @@ describe.skipIf(reason)("the consent page", () => {
         iss: ADDRESS,
       });
     }
-    expect(await api.hub.store.consents.list()).toEqual([]);
+    expect(await accessTables(api.hub.store).consents.list()).toEqual([]);
   });
 
   it("gives what the person left ticked, never more than was asked for", async () => {
@@ -141,7 +143,7 @@ describe.skipIf(reason)("the consent page", () => {
     expect((await someone.submit(form)).status).toBe(400);
     for (const scope of ["mcp", "shell", "admin", "nonsense"]) form.append("allowed", scope);
     expect((await someone.submit(form)).status).toBe(303);
-    const [consent] = await api.hub.store.consents.list();
+    const [consent] = await accessTables(api.hub.store).consents.list();
     expect(consent).toMatchObject({ scopes: ["mcp"], agentId: api.hub.identity.agent("other-agent").id });
   });
 
@@ -199,7 +201,7 @@ describe.skipIf(reason)("the consent page", () => {
     form.set("decision", "allow");
     form.append("allowed", "shell");
     expect((await someone.submit(form)).status).toBe(303);
-    const [consent] = await api.hub.store.consents.list();
+    const [consent] = await accessTables(api.hub.store).consents.list();
     expect(consent?.scopes).toContain("shell");
   });
 
@@ -298,7 +300,7 @@ describe.skipIf(reason)("the consent page", () => {
       }
       form.delete("seal");
       expect((await someone.submit(form)).status).toBe(403);
-      expect(await api.hub.store.consents.list()).toEqual([]);
+      expect(await accessTables(api.hub.store).consents.list()).toEqual([]);
     });
 
     it("for another request than the one that was shown", async () => {

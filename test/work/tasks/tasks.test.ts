@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/contract/caller.ts";
 import type { TaskRecord } from "../../../src/work/tasks/contract.ts";
+import { accessTables } from "../../support/access-tables.ts";
 import { type TestNative, testNative, textOf } from "../../support/native.ts";
 import { taskStores } from "../../support/task-stores.ts";
 import { trustStores } from "../../support/trust-stores.ts";
@@ -26,8 +27,13 @@ beforeEach(async () => {
     createdAt: 1,
     updatedAt: 1,
   };
-  await t.store.agents.create({ id: "agt_parent", name: "parent", parentId: null, ...common });
-  await t.store.agents.create({ id: "agt_child", name: "child", parentId: "agt_parent", ...common });
+  await accessTables(t.store).agents.create({ id: "agt_parent", name: "parent", parentId: null, ...common });
+  await accessTables(t.store).agents.create({
+    id: "agt_child",
+    name: "child",
+    parentId: "agt_parent",
+    ...common,
+  });
 });
 afterEach(() => t[Symbol.asyncDispose]());
 

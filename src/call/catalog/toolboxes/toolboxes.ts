@@ -5,13 +5,14 @@ import type { Tool } from "../../../contract/tool.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { createSerial } from "../../../lib/flow/serial.ts";
 import { nearest } from "../../../lib/nearest.ts";
-import type { ToolboxStore } from "../../../machine/db/store.ts";
+import type { Store } from "../../../machine/db/store.ts";
 import { covers, isPattern } from "../grants.ts";
 import type { BuiltinToolbox } from "./builtin-toolboxes.ts";
 import type { ToolboxInput, ToolboxRecord, ToolboxView } from "./contract.ts";
+import { ToolboxTable } from "./tables.ts";
 
 interface ToolboxesDeps {
-  readonly store: { readonly toolboxes: ToolboxStore };
+  readonly store: Pick<Store, "database">;
   readonly tool: (name: string) => Tool | undefined;
   readonly isMatched: (pattern: string) => boolean;
   readonly agentsWith: (toolbox: string) => readonly string[];
@@ -28,11 +29,13 @@ const PATTERN = /^\P{Cc}{1,200}$/u;
 /** Named allow-lists of tools and patterns for tools, held in memory. */
 export class Toolboxes {
   readonly #deps: ToolboxesDeps;
+  readonly #table: ToolboxTable;
   readonly #serial = createSerial();
   #byName: ReadonlyMap<string, ToolboxRecord> = new Map();
 
   constructor(deps: ToolboxesDeps) {
     this.#deps = deps;
+    this.#table = new ToolboxTable(deps.store.database);
   }
 
   get byName(): ReadonlyMap<string, ToolboxRecord> {
@@ -42,7 +45,7 @@ export class Toolboxes {
   /** Writes the built-in toolboxes as this version defines them. */
   async writeBuiltin(toolboxes: readonly BuiltinToolbox[]): Promise<void> {
     const now = this.#deps.clock();
-    await this.#deps.store.toolboxes.putBuiltin(
+    await this.#table.putBuiltin(
       toolboxes.map((toolbox) => ({ ...toolbox, builtin: true, createdAt: now, updatedAt: now })),
     );
     await this.reload();
@@ -51,7 +54,7 @@ export class Toolboxes {
   /** One at a time, so that the older of two lists cannot be stored last. */
   reload(): Promise<void> {
     return this.#serial("reload", async () => {
-      const records = await this.#deps.store.toolboxes.list();
+      const records = await this.#table.list();
       this.#byName = new Map(records.map((record) => [record.name, record]));
       this.#deps.onChange();
     });
@@ -88,7 +91,7 @@ export class Toolboxes {
   async create(name: string, input: ToolboxInput): Promise<ToolboxView> {
     this.checkNew(name, input);
     const now = this.#deps.clock();
-    await this.#deps.store.toolboxes.create({
+    await this.#table.create({
       name,
       description: input.description ?? "",
       tools: checkTools(input.tools ?? []),
@@ -109,14 +112,14 @@ export class Toolboxes {
       // Always later than the previous change, because this time identifies a change.
       updatedAt: Math.max(this.#deps.clock(), updatedAt + 1),
     };
-    await this.#deps.store.toolboxes.update(name, change, since);
+    await this.#table.update(name, change, since);
     return this.#afterChange(name);
   }
 
   /** Agents keep the name; it grants nothing until a toolbox of that name exists again. */
   async delete(name: string): Promise<void> {
     this.#assertWritable(name);
-    await this.#deps.store.toolboxes.delete(name);
+    await this.#table.delete(name);
     await this.reload();
     this.#deps.events.emit("toolbox.changed", { toolbox: name });
   }

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { RowOf, Table } from "../../../contract/define-table.ts";
 import type { Infer } from "../../../contract/shape.ts";
-import { type Database, mustAffect, withTables } from "../database.ts";
+import { type Database, mustAffect, mustBeIn, withTables } from "../database.ts";
 import type { ChangeKind } from "../sharing.ts";
 import { bounded, type Page, type PageRequest } from "./page.ts";
 import { codecOf, type RowCodec } from "./row.ts";
@@ -153,6 +153,25 @@ export class Records<T extends Table> {
   /** The same; throws NOT_FOUND where there is none. */
   async mustUpdate(where: Where<T>, change: Partial<RecordOf<T>>): Promise<void> {
     mustAffect(BigInt(await this.update(where, change)), this.#named(where));
+  }
+
+  /** Changes the row with these values. Throws NOT_FOUND; with `since`, CHANGED if its `updatedAt` is another by now. */
+  async updateUnchanged(where: Where<T>, change: Partial<RecordOf<T>>, since?: number): Promise<void> {
+    const unchanged = since === undefined ? {} : { updatedAt: since };
+    await this.#write(async (db) => {
+      const { numUpdatedRows } = await conditionsOf({ ...where, ...unchanged })
+        .reduce(
+          (query, condition) => query.where(condition),
+          // With the key, because an update has to set something.
+          db.updateTable(this.#name).set({ ...this.#codec.toChange(change), ...where } as never),
+        )
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) {
+        const found = await this.#select(db, where).selectAll().executeTakeFirst();
+        mustBeIn(since, (found as { updatedAt: number } | undefined)?.updatedAt, this.#named(where));
+      }
+      mustAffect(numUpdatedRows, this.#named(where));
+    });
   }
 
   /** Deletes the rows with these values; throws NOT_FOUND where there is none. */

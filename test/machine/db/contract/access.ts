@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { accessTables } from "../../../support/access-tables.ts";
 import { agent, NOW, token, toolbox } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -11,15 +12,16 @@ export function accessContract(fresh: FreshStore): void {
       grants: ["mcp_fs_read"],
       folders: [{ path: "/srv/data", access: "write" }],
     });
-    await t.store.agents.create(ada);
-    expect(await t.store.agents.byName("ada")).toEqual(ada);
-    expect(await t.store.agents.byName("Ada")).toBeUndefined();
+    await accessTables(t.store).agents.create(ada);
+    expect(await accessTables(t.store).agents.byName("ada")).toEqual(ada);
+    expect(await accessTables(t.store).agents.byName("Ada")).toBeUndefined();
   });
 
   test("agents are listed by name, byte by byte", async () => {
     await using t = await fresh();
-    for (const name of ["b", "a_1", "Z", "é", "a-1", "a"]) await t.store.agents.create(agent(name));
-    expect((await t.store.agents.list()).map((each) => each.name)).toEqual([
+    for (const name of ["b", "a_1", "Z", "é", "a-1", "a"])
+      await accessTables(t.store).agents.create(agent(name));
+    expect((await accessTables(t.store).agents.list()).map((each) => each.name)).toEqual([
       "Z",
       "a",
       "a-1",
@@ -31,28 +33,32 @@ export function accessContract(fresh: FreshStore): void {
 
   test("a taken agent name is refused on create and on rename, and says which", async () => {
     await using t = await fresh();
-    await t.store.agents.create(agent("ada"));
-    await t.store.agents.create(agent("bob"));
+    await accessTables(t.store).agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("bob"));
     const taken = { code: "NAME_TAKEN", message: 'An agent named "ada" already exists.' };
-    await expect(t.store.agents.create(agent("ada", { id: "agt_other" }))).rejects.toMatchObject(taken);
-    await expect(t.store.agents.update("agt_bob", { name: "ada" })).rejects.toMatchObject(taken);
-    expect((await t.store.agents.list()).map((each) => each.name)).toEqual(["ada", "bob"]);
+    await expect(
+      accessTables(t.store).agents.create(agent("ada", { id: "agt_other" })),
+    ).rejects.toMatchObject(taken);
+    await expect(accessTables(t.store).agents.update("agt_bob", { name: "ada" })).rejects.toMatchObject(
+      taken,
+    );
+    expect((await accessTables(t.store).agents.list()).map((each) => each.name)).toEqual(["ada", "bob"]);
   });
 
   test("of many creating the same agent at once exactly one succeeds", async () => {
     await using t = await fresh();
     const stores = [t.store, await t.another()];
     const attempts = Array.from({ length: 8 }, (_, index) =>
-      stores[index % 2]!.agents.create(agent("ada", { id: `agt_${index}` })),
+      accessTables(stores[index % 2]!).agents.create(agent("ada", { id: `agt_${index}` })),
     );
     const results = await Promise.allSettled(attempts);
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
-    expect(await t.store.agents.list()).toHaveLength(1);
+    expect(await accessTables(t.store).agents.list()).toHaveLength(1);
   });
 
   test("an update made for an earlier state is refused, and changes nothing", async () => {
     await using t = await fresh();
-    const { agents, toolboxes } = t.store;
+    const { agents, toolboxes } = accessTables(t.store);
     await agents.create(agent("ada", { grants: ["x"] }));
     await toolboxes.create(toolbox("box", { tools: ["x"] }));
     await agents.update("agt_ada", { grants: [], updatedAt: NOW + 1 }, NOW);
@@ -69,26 +75,33 @@ export function accessContract(fresh: FreshStore): void {
   test("an update changes only what it names, and an empty one nothing", async () => {
     await using t = await fresh();
     const ada = agent("ada", { description: "old", grants: ["x"] });
-    await t.store.agents.create(ada);
-    await t.store.agents.update(ada.id, { description: "new", updatedAt: NOW + 1 });
-    await t.store.agents.update(ada.id, {});
-    expect(await t.store.agents.byName("ada")).toEqual({ ...ada, description: "new", updatedAt: NOW + 1 });
+    await accessTables(t.store).agents.create(ada);
+    await accessTables(t.store).agents.update(ada.id, { description: "new", updatedAt: NOW + 1 });
+    await accessTables(t.store).agents.update(ada.id, {});
+    expect(await accessTables(t.store).agents.byName("ada")).toEqual({
+      ...ada,
+      description: "new",
+      updatedAt: NOW + 1,
+    });
   });
 
   test("updating or deleting what is absent is NOT_FOUND", async () => {
     await using t = await fresh();
     const absent = { code: "NOT_FOUND" };
-    await expect(t.store.agents.update("no", { description: "" })).rejects.toMatchObject(absent);
-    await expect(t.store.agents.update("no", {})).rejects.toMatchObject(absent);
-    await expect(t.store.agents.delete("no")).rejects.toMatchObject(absent);
-    await expect(t.store.tokens.delete("no")).rejects.toMatchObject(absent);
-    await expect(t.store.toolboxes.update("no", {})).rejects.toMatchObject(absent);
-    await expect(t.store.toolboxes.delete("no")).rejects.toMatchObject(absent);
+    await expect(accessTables(t.store).agents.update("no", { description: "" })).rejects.toMatchObject(
+      absent,
+    );
+    await expect(accessTables(t.store).agents.update("no", {})).rejects.toMatchObject(absent);
+    await expect(accessTables(t.store).agents.delete("no")).rejects.toMatchObject(absent);
+    await expect(accessTables(t.store).tokens.delete("no")).rejects.toMatchObject(absent);
+    await expect(accessTables(t.store).toolboxes.update("no", {})).rejects.toMatchObject(absent);
+    await expect(accessTables(t.store).toolboxes.delete("no")).rejects.toMatchObject(absent);
   });
 
   test("deleting an agent takes its tokens, to-dos and its sub-agents' parent link", async () => {
     await using t = await fresh();
-    const { agents, tokens, todos } = t.store;
+    const { agents, tokens } = accessTables(t.store);
+    const { todos } = t.store;
     await agents.create(agent("ada"));
     await agents.create(agent("child", { parentId: "agt_ada" }));
     await tokens.create(token("tok_1", { kind: "agent", agentId: "agt_ada" }));
@@ -104,7 +117,7 @@ export function accessContract(fresh: FreshStore): void {
 
   test("tokens are listed oldest first, with their scopes", async () => {
     await using t = await fresh();
-    await t.store.agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("ada"));
     const second = token("tok_a", {
       kind: "agent",
       agentId: "agt_ada",
@@ -112,40 +125,42 @@ export function accessContract(fresh: FreshStore): void {
       createdAt: NOW + 1,
       expiresAt: NOW + 9,
     });
-    await t.store.tokens.create(second);
-    await t.store.tokens.create(token("tok_b"));
-    expect(await t.store.tokens.list()).toEqual([token("tok_b"), second]);
-    await t.store.tokens.delete("tok_b");
-    expect(await t.store.tokens.list()).toEqual([second]);
+    await accessTables(t.store).tokens.create(second);
+    await accessTables(t.store).tokens.create(token("tok_b"));
+    expect(await accessTables(t.store).tokens.list()).toEqual([token("tok_b"), second]);
+    await accessTables(t.store).tokens.delete("tok_b");
+    expect(await accessTables(t.store).tokens.list()).toEqual([second]);
   });
 
   test("a token for an agent that does not exist is refused", async () => {
     await using t = await fresh();
     const orphan = token("tok_1", { kind: "agent", agentId: "agt_gone" });
-    await expect(t.store.tokens.create(orphan)).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(await t.store.tokens.list()).toEqual([]);
+    await expect(accessTables(t.store).tokens.create(orphan)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await accessTables(t.store).tokens.list()).toEqual([]);
   });
 
   test("two tokens never share a hash", async () => {
     await using t = await fresh();
-    await t.store.tokens.create(token("tok_1", { hash: "same" }));
-    await expect(t.store.tokens.create(token("tok_2", { hash: "same" }))).rejects.toMatchObject({
-      code: "NAME_TAKEN",
-    });
+    await accessTables(t.store).tokens.create(token("tok_1", { hash: "same" }));
+    await expect(accessTables(t.store).tokens.create(token("tok_2", { hash: "same" }))).rejects.toMatchObject(
+      {
+        code: "NAME_TAKEN",
+      },
+    );
   });
 
   test("touch notes the last use, never an earlier one, and forgives a deleted token", async () => {
     await using t = await fresh();
-    await t.store.tokens.create(token("tok_1"));
-    await t.store.tokens.touch("tok_1", NOW + 5);
-    await t.store.tokens.touch("tok_1", NOW + 3);
-    await t.store.tokens.touch("gone", NOW);
-    expect((await t.store.tokens.list())[0]?.lastUsedAt).toBe(NOW + 5);
+    await accessTables(t.store).tokens.create(token("tok_1"));
+    await accessTables(t.store).tokens.touch("tok_1", NOW + 5);
+    await accessTables(t.store).tokens.touch("tok_1", NOW + 3);
+    await accessTables(t.store).tokens.touch("gone", NOW);
+    expect((await accessTables(t.store).tokens.list())[0]?.lastUsedAt).toBe(NOW + 5);
   });
 
   test("a toolbox is created, changed, found and deleted", async () => {
     await using t = await fresh();
-    const { toolboxes } = t.store;
+    const { toolboxes } = accessTables(t.store);
     await toolboxes.create(toolbox("mine"));
     await expect(toolboxes.create(toolbox("mine"))).rejects.toMatchObject({ code: "NAME_TAKEN" });
     await toolboxes.update("mine", { tools: ["*"], updatedAt: NOW + 1 });
@@ -156,7 +171,7 @@ export function accessContract(fresh: FreshStore): void {
 
   test("built-in toolboxes are created, updated and withdrawn; custom ones stay", async () => {
     await using t = await fresh();
-    const { toolboxes } = t.store;
+    const { toolboxes } = accessTables(t.store);
     const builtin = (name: string, tools: string[], at = NOW) =>
       toolbox(name, { tools, builtin: true, createdAt: at, updatedAt: at });
     await toolboxes.create(toolbox("mine"));
@@ -174,20 +189,20 @@ export function accessContract(fresh: FreshStore): void {
     await using t = await fresh();
     const other = await t.another();
     const all = [toolbox("all", { builtin: true })];
-    await t.store.toolboxes.putBuiltin(all);
+    await accessTables(t.store).toolboxes.putBuiltin(all);
     await t.store.toolNames.add([{ serverId: "s", originalName: "t", name: "mcp_s_t" }]);
-    await t.store.tokens.create(token("tok_1"));
+    await accessTables(t.store).tokens.create(token("tok_1"));
     const before = await other.revision();
 
-    await t.store.toolboxes.putBuiltin(all);
+    await accessTables(t.store).toolboxes.putBuiltin(all);
     await t.store.toolNames.add([{ serverId: "s", originalName: "t", name: "mcp_s_t" }]);
-    await t.store.tokens.touch("tok_1", NOW);
-    await expect(t.store.agents.delete("no")).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await accessTables(t.store).tokens.touch("tok_1", NOW);
+    await expect(accessTables(t.store).agents.delete("no")).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await other.revision()).toBe(before);
 
-    await t.store.agents.create(agent("ada"));
-    await t.store.tokens.delete("tok_1");
-    await t.store.toolboxes.create(toolbox("mine"));
+    await accessTables(t.store).agents.create(agent("ada"));
+    await accessTables(t.store).tokens.delete("tok_1");
+    await accessTables(t.store).toolboxes.create(toolbox("mine"));
     expect(await other.revision()).toBe(before + 3);
   });
 }

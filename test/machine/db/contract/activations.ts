@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { accessTables } from "../../../support/access-tables.ts";
 import { activation, agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function activationsContract(fresh: FreshStore): void {
   test("activations of a conversation come back longest unused first, each tool once", async () => {
     await using t = await fresh();
-    const { agents, activations } = t.store;
+    const { agents, activations } = accessTables(t.store);
     await agents.create(agent("ada"));
     await activations.put([activation("b", { usedAt: NOW + 2 }), activation("a", { usedAt: NOW + 1 })]);
     await activations.put([activation("a", { usedAt: NOW + 3, tokenId: "tok_2" })]);
@@ -19,7 +20,7 @@ export function activationsContract(fresh: FreshStore): void {
 
   test("the conversation that used one last is known, by agent and by token", async () => {
     await using t = await fresh();
-    const { agents, activations } = t.store;
+    const { agents, activations } = accessTables(t.store);
     await agents.create(agent("ada"));
     await activations.put([
       activation("a", { conversation: "c1", tokenId: "tok_1", usedAt: NOW }),
@@ -35,7 +36,7 @@ export function activationsContract(fresh: FreshStore): void {
 
   test("tools are taken out of a conversation one by one or all together, and go with their agent", async () => {
     await using t = await fresh();
-    const { agents, activations } = t.store;
+    const { agents, activations } = accessTables(t.store);
     await agents.create(agent("ada"));
     await activations.put(["a", "b", "c"].map((tool) => activation(tool)));
     await activations.put([activation("a", { conversation: "c2" })]);
@@ -51,6 +52,8 @@ export function activationsContract(fresh: FreshStore): void {
 
   test("those of nobody are refused", async () => {
     await using t = await fresh();
-    await expect(t.store.activations.put([activation("a")])).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(accessTables(t.store).activations.put([activation("a")])).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 }

@@ -4,6 +4,7 @@ import { customTools } from "../../../../src/features/custom-tools/tables.ts";
 import { plugins } from "../../../../src/features/plugins/tables.ts";
 import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
@@ -31,17 +32,19 @@ import { storedRule } from "./rules.ts";
 /** A few rows of every table. */
 export async function fill(store: Store): Promise<void> {
   // The child sorts before its parent.
-  await store.agents.create(agent("zoe", { folders: [{ path: "/a", access: "read" }] }));
-  await store.agents.create(agent("child", { parentId: "agt_zoe" }));
-  await store.tokens.create(token("tok_1", { kind: "agent", agentId: "agt_zoe", scopes: ["files"] }));
-  await store.consents.create(consent("con_1", { agentId: "agt_zoe" }), consentKey("code"));
-  await store.consents.use("code", NOW, {
+  await accessTables(store).agents.create(agent("zoe", { folders: [{ path: "/a", access: "read" }] }));
+  await accessTables(store).agents.create(agent("child", { parentId: "agt_zoe" }));
+  await accessTables(store).tokens.create(
+    token("tok_1", { kind: "agent", agentId: "agt_zoe", scopes: ["files"] }),
+  );
+  await accessTables(store).consents.create(consent("con_1", { agentId: "agt_zoe" }), consentKey("code"));
+  await accessTables(store).consents.use("code", NOW, {
     token: token("tok_0", { kind: "agent", agentId: "agt_zoe", consentId: "con_1", resource: "/mcp" }),
     refresh: null,
     expiresAt: NOW + 1,
   });
-  await store.people.create(person("eve"));
-  await store.toolboxes.create(toolbox("mine"));
+  await accessTables(store).people.create(person("eve"));
+  await accessTables(store).toolboxes.create(toolbox("mine"));
   await store.toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
   await store.servers.create(
     server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
@@ -85,7 +88,6 @@ export async function fill(store: Store): Promise<void> {
     updatedAt: NOW,
   });
   await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
-  await store.activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
   await trustStores(store).contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
   await trustStores(store).labels.put({
     agentId: "agt_zoe",
@@ -94,6 +96,7 @@ export async function fill(store: Store): Promise<void> {
     labelledAt: NOW,
   });
   await trustStores(store).rules.create(storedRule("dumped", { agentId: "agt_zoe" }));
+  await accessTables(store).activations.put([activation("mcp_fs_read", { agentId: "agt_zoe" })]);
   await taskStores(store).messages.create({
     id: "m1",
     fromAgentId: "agt_child",
@@ -171,7 +174,7 @@ export function dumpContract(fresh: FreshStore): void {
     const dump = await from.store.dump();
     expect(Object.entries(dump.tables).filter(([, rows]) => rows.length === 0)).toEqual([]);
 
-    await to.store.agents.create(agent("replaced"));
+    await accessTables(to.store).agents.create(agent("replaced"));
     const before = await to.store.revision();
     await to.store.load(JSON.parse(JSON.stringify(dump)));
 
@@ -201,8 +204,10 @@ export function dumpContract(fresh: FreshStore): void {
     let writing = true;
     const writes = (async () => {
       for (let index = 0; writing; index++) {
-        await other.agents.create(agent(`a${index}`));
-        await other.tokens.create(token(`t${index}`, { kind: "agent", agentId: `agt_a${index}` }));
+        await accessTables(other).agents.create(agent(`a${index}`));
+        await accessTables(other).tokens.create(
+          token(`t${index}`, { kind: "agent", agentId: `agt_a${index}` }),
+        );
         // SQLite answers without leaving the microtask queue: without a pause the dump would never get its turn.
         await setImmediate();
       }
@@ -222,7 +227,7 @@ export function dumpContract(fresh: FreshStore): void {
 
   test("a dump of a later version is refused and changes nothing", async () => {
     await using t = await fresh();
-    await t.store.agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("ada"));
     const dump = await t.store.dump();
     const later = { ...dump, schemaVersion: dump.schemaVersion + 1 };
     await expect(t.store.load(later)).rejects.toMatchObject({ code: "STORE_NEWER" });

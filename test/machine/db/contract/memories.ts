@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MemoryRecord } from "../../../../src/features/knowledge/memory/contract.ts";
 import { VERSIONS_OF_MEMORY } from "../../../../src/machine/db/tables/knowledge/memory-record.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -88,11 +89,11 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("the memories of an agent go with it", async () => {
     await using t = await fresh();
-    await t.store.agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("ada"));
     await t.store.memories.create(memory("m1"), MANY);
     await t.store.memories.update("m1", { text: "prefers spaces" }, { at: NOW + 1, by: null });
     await t.store.memories.create(memory("m2", { agentId: "operator" }), MANY);
-    await t.store.agents.delete("agt_ada");
+    await accessTables(t.store).agents.delete("agt_ada");
     expect((await t.store.memories.list({ limit: 10, offset: 0, at: NOW })).map(({ id }) => id)).toEqual([
       "m2",
     ]);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { accessTables } from "../../../support/access-tables.ts";
 import { loginCode, NOW, person, session } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function peopleContract(fresh: FreshStore): void {
   test("people come back as they were created, by name, and a name is given once", async () => {
     await using t = await fresh();
-    const { people } = t.store;
+    const { people } = accessTables(t.store);
     await people.create(person("zoe", { role: "admin" }));
     await people.create(person("eve", { disabled: true, lastSeenAt: NOW }));
     expect(await people.list()).toEqual([
@@ -25,44 +26,48 @@ export function peopleContract(fresh: FreshStore): void {
   test("somebody who is there already is not put there again, and nobody is told", async () => {
     await using t = await fresh();
     const before = await t.store.revision();
-    await t.store.people.ensure(person("eve"));
-    await t.store.people.ensure(person("eve", { name: "other", role: "admin" }));
-    expect(await t.store.people.list()).toEqual([person("eve")]);
+    await accessTables(t.store).people.ensure(person("eve"));
+    await accessTables(t.store).people.ensure(person("eve", { name: "other", role: "admin" }));
+    expect(await accessTables(t.store).people.list()).toEqual([person("eve")]);
     expect(await t.store.revision()).toBe(before);
   });
 
   test("a code opens one session of the person it was for, whichever process gets it", async () => {
     await using t = await fresh();
-    await t.store.people.create(person("eve"));
-    await t.store.sessions.putCode(loginCode("code"), 5);
+    await accessTables(t.store).people.create(person("eve"));
+    await accessTables(t.store).sessions.putCode(loginCode("code"), 5);
     const stores = [t.store, await t.another()];
     const before = await t.store.revision();
     const { personId: _, ...opened } = session("ses_1");
     const attempts = Array.from({ length: 6 }, (_each, index) =>
-      stores[index % 2]!.sessions.redeem("code", { ...opened, id: `ses_${index}`, hash: `h${index}` }, 5),
+      accessTables(stores[index % 2]!).sessions.redeem(
+        "code",
+        { ...opened, id: `ses_${index}`, hash: `h${index}` },
+        5,
+      ),
     );
     const done = (await Promise.all(attempts)).filter((each) => each !== undefined);
     expect(done).toMatchObject([{ personId: "per_eve" }]);
-    expect(await t.store.sessions.list()).toEqual(done);
-    expect(await t.store.sessions.byHash(done[0]!.hash)).toEqual(done[0]);
-    expect(await t.store.sessions.byHash("other")).toBeUndefined();
+    expect(await accessTables(t.store).sessions.list()).toEqual(done);
+    expect(await accessTables(t.store).sessions.byHash(done[0]!.hash)).toEqual(done[0]);
+    expect(await accessTables(t.store).sessions.byHash("other")).toBeUndefined();
     expect(await t.store.revision()).toBeGreaterThan(before);
   });
 
   test("a code that is unknown, or over, opens nothing and tells nobody", async () => {
     await using t = await fresh();
-    await t.store.people.create(person("eve"));
-    await t.store.sessions.putCode(loginCode("code", { expiresAt: NOW }), 5);
+    await accessTables(t.store).people.create(person("eve"));
+    await accessTables(t.store).sessions.putCode(loginCode("code", { expiresAt: NOW }), 5);
     const before = await t.store.revision();
     for (const code of ["code", "other"])
-      expect(await t.store.sessions.redeem(code, session("ses_1"), 5)).toBeUndefined();
-    expect(await t.store.sessions.list()).toEqual([]);
+      expect(await accessTables(t.store).sessions.redeem(code, session("ses_1"), 5)).toBeUndefined();
+    expect(await accessTables(t.store).sessions.list()).toEqual([]);
     expect(await t.store.revision()).toBe(before);
   });
 
   test("only the newest codes and sessions of a person stay, and none that is over", async () => {
     await using t = await fresh();
-    const { people, sessions } = t.store;
+    const { people, sessions } = accessTables(t.store);
     await people.create(person("eve"));
     await people.create(person("zoe"));
     await sessions.putCode(loginCode("of zoe", { personId: "per_zoe" }), 2);
@@ -78,7 +83,7 @@ export function peopleContract(fresh: FreshStore): void {
 
   test("a code or session just made stays, though all have the same time or the clock was set back", async () => {
     await using t = await fresh();
-    const { people, sessions } = t.store;
+    const { people, sessions } = accessTables(t.store);
     await people.create(person("eve"));
     const opened = ["9", "5", "1", "7", "3"].map((digit, index) => ({
       digit,
@@ -97,7 +102,7 @@ export function peopleContract(fresh: FreshStore): void {
 
   test("a use is noted with the person, and time never turns back", async () => {
     await using t = await fresh();
-    const { people, sessions } = t.store;
+    const { people, sessions } = accessTables(t.store);
     await people.create(person("eve"));
     await sessions.putCode(loginCode("code"), 5);
     await sessions.redeem("code", session("ses_1"), 5);
@@ -112,7 +117,7 @@ export function peopleContract(fresh: FreshStore): void {
 
   test("sessions end one by one, all of a person, and with the person who is disabled or gone", async () => {
     await using t = await fresh();
-    const { people, sessions } = t.store;
+    const { people, sessions } = accessTables(t.store);
     const open = async (id: string) => {
       await sessions.putCode(loginCode(`code of ${id}`), 5);
       await sessions.redeem(`code of ${id}`, session(id), 5);

@@ -5,6 +5,7 @@ import type {
   ProjectRecord,
   TicketRecord,
 } from "../../../../src/features/projects/contract.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -182,7 +183,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("tickets are listed newest first, in pages, and narrowed by what they are", async () => {
     await using t = await fresh();
-    await t.store.agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("ada"));
     const { projects, tickets } = projectStores(t.store);
     for (const key of ["TK", "AB"]) await projects.create(project(key));
     await tickets.create(ticket("t1", { assigneeId: "agt_ada", status: "done", title: "Fix the Door" }));
@@ -279,7 +280,7 @@ export function projectsContract(fresh: FreshStore): void {
 
   test("a ticket goes with its comments, and outlives the agent it was assigned to", async () => {
     await using t = await fresh();
-    const { agents } = t.store;
+    const { agents } = accessTables(t.store);
     const { projects, tickets } = projectStores(t.store);
     await agents.create(agent("ada"));
     await projects.create(project("TK"));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { RuleRecord } from "../../../../src/call/rules/contract.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -8,7 +9,7 @@ export function rulesContract(fresh: FreshStore): void {
   test("rules are listed in the order they were made, replaced, and gone with their agent", async () => {
     await using t = await fresh();
     const { rules } = trustStores(t.store);
-    await t.store.agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("ada"));
     const [shared, own] = [storedRule("b", {}), storedRule("a", { agentId: "agt_ada", createdAt: NOW + 1 })];
     await rules.create(own);
     await rules.create(shared);
@@ -22,7 +23,7 @@ export function rulesContract(fresh: FreshStore): void {
     });
     await rules.replace(changed);
     expect(await rules.list()).toEqual([changed, own]);
-    await t.store.agents.delete("agt_ada");
+    await accessTables(t.store).agents.delete("agt_ada");
     expect(await rules.list()).toEqual([changed]);
     await rules.delete(changed.id);
     await expect(rules.delete(changed.id)).rejects.toMatchObject({ code: "NOT_FOUND" });

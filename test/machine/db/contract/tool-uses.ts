@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { accessTables } from "../../../support/access-tables.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -6,8 +7,8 @@ export function toolUsesContract(fresh: FreshStore): void {
   test("a use counts once more for each of its words, the newest come first", async () => {
     await using t = await fresh();
     const { toolUses } = t.store;
-    await t.store.agents.create(agent("ada"));
-    await t.store.agents.create(agent("bob"));
+    await accessTables(t.store).agents.create(agent("ada"));
+    await accessTables(t.store).agents.create(agent("bob"));
     await toolUses.add("agt_ada", ["send", "mail"], "post", NOW, 10);
     await toolUses.add("agt_ada", ["mail"], "post", NOW + 1, 10);
     await toolUses.add("agt_bob", ["mail"], "post", NOW, 10);
@@ -23,14 +24,14 @@ export function toolUsesContract(fresh: FreshStore): void {
   test("of an agent's uses no more than so many stay; what is old goes, and what was an agent's goes with it", async () => {
     await using t = await fresh();
     const { toolUses } = t.store;
-    for (const name of ["ada", "bob"]) await t.store.agents.create(agent(name));
+    for (const name of ["ada", "bob"]) await accessTables(t.store).agents.create(agent(name));
     await toolUses.add("agt_bob", ["mail"], "post", NOW - 1, 2);
     for (const [at, term] of ["a", "b", "c", "d"].entries())
       await toolUses.add("agt_ada", [term], "post", NOW + at, 2);
     expect((await toolUses.list("agt_ada", 10)).map(({ term }) => term)).toEqual(["d", "c"]);
     expect(await t.store.prune("toolUses", NOW + 3, 10)).toBe(2);
     expect((await toolUses.list("agt_ada", 10)).map(({ term }) => term)).toEqual(["d"]);
-    await t.store.agents.delete("agt_ada");
+    await accessTables(t.store).agents.delete("agt_ada");
     expect(await toolUses.list("agt_ada", 10)).toEqual([]);
   });
 }

@@ -6,6 +6,7 @@ import { ChangeFollower } from "../../../../src/machine/db/postgres/follow.ts";
 import { PostgresSession } from "../../../../src/machine/db/postgres/session.ts";
 import type { ChangeKind, MovedQuestion } from "../../../../src/machine/db/sharing.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { interruptible } from "../../../support/interruptible.ts";
 import { inDeep } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
@@ -25,15 +26,15 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
     const changes: [ChangeKind, () => Promise<unknown>][] = [
-      ["agents", () => there.store.agents.create(agent("ada"))],
-      ["toolboxes", () => there.store.toolboxes.create(toolbox("looking"))],
+      ["agents", () => accessTables(there.store).agents.create(agent("ada"))],
+      ["toolboxes", () => accessTables(there.store).toolboxes.create(toolbox("looking"))],
       ["servers", () => there.store.servers.create(server("fs"))],
       ["server_lists", () => there.store.servers.replaceTools("srv_fs", [])],
       ["server_lists", () => there.store.toolNames.add([{ serverId: "s", originalName: "o", name: "n" }])],
       ["server_lists", () => there.store.pins.change("srv_fs", [pin("add")], [])],
       ["server_lists", () => there.store.pins.deleteAll("srv_fs")],
       ["secrets", () => trustStores(there.store).secrets.put(secretRecord("k"))],
-      ["tokens", () => there.store.tokens.create(token("tok_a"))],
+      ["tokens", () => accessTables(there.store).tokens.create(token("tok_a"))],
     ];
     for (const [kind, change] of changes) {
       here.told.length = 0;
@@ -49,13 +50,13 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
-    await there.store.agents.create(agent("ada"));
+    await accessTables(there.store).agents.create(agent("ada"));
     const found = (conversation: string) => ({
       ...{ agentId: "agt_ada", conversation, tool: "t", tokenId: null, usedAt: NOW },
     });
     const puts = [[found("a")], [found("a"), found("b")], [found("x".repeat(3_000))]];
     for (const [index, put] of puts.entries()) {
-      await there.store.activations.put(put);
+      await accessTables(there.store).activations.put(put);
       await waitUntil("it was told", () => here.told.length === index + 2);
     }
     expect(here.about).toEqual([[], [["activations", "agt_ada a"]], [], []]);
@@ -65,10 +66,12 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
-    await there.store.agents.create(agent("ada"));
+    await accessTables(there.store).agents.create(agent("ada"));
     await waitUntil("it was told", () => here.told.length === 1);
-    await expect(there.store.agents.create(agent("ada"))).rejects.toMatchObject({ code: "NAME_TAKEN" });
-    await there.store.agents.create(agent("bob"));
+    await expect(accessTables(there.store).agents.create(agent("ada"))).rejects.toMatchObject({
+      code: "NAME_TAKEN",
+    });
+    await accessTables(there.store).agents.create(agent("bob"));
     await waitUntil("it was told again", () => here.told.length === 2);
     // A revision raised and taken back would have looked like a change that was missed.
     expect(here.told).toEqual([["agents"], ["agents"]]);
@@ -78,8 +81,10 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using schema = await readySchema();
     await using here = await following(schema.url);
     await using there = await opened(schema.url);
-    await Promise.all(Array.from({ length: 20 }, (_, index) => here.store.agents.create(agent(`a${index}`))));
-    await there.store.toolboxes.create(toolbox("last"));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => accessTables(here.store).agents.create(agent(`a${index}`))),
+    );
+    await accessTables(there.store).toolboxes.create(toolbox("last"));
     await waitUntil("it was told", () => here.told.length > 0);
     expect(here.told).toEqual([["toolboxes"]]);
   });
@@ -114,8 +119,8 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using here = await following(schema.url);
     await using elsewhere = await opened(other.url);
     await using there = await opened(schema.url);
-    await elsewhere.store.agents.create(agent("ada"));
-    await there.store.toolboxes.create(toolbox("here"));
+    await accessTables(elsewhere.store).agents.create(agent("ada"));
+    await accessTables(there.store).toolboxes.create(toolbox("here"));
     await waitUntil("it was told", () => here.told.length > 0);
     expect(here.told).toEqual([["toolboxes"]]);
   });
@@ -124,7 +129,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using schema = await readySchema();
     await using there = await opened(schema.url);
     const since = await there.store.revision();
-    await there.store.agents.create(agent("ada"));
+    await accessTables(there.store).agents.create(agent("ada"));
     await using here = await following(schema.url, schema.url, since);
     await waitUntil("it was told", () => here.told.length > 0);
     expect(here.told).toEqual([["everything"]]);
@@ -141,7 +146,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     }
     // As by a process whose notification got lost.
     await client.query("update revision set value = value + 1");
-    await there.store.toolboxes.create(toolbox("next"));
+    await accessTables(there.store).toolboxes.create(toolbox("next"));
     await waitUntil("it was told", () => here.told.length > 0);
     expect(here.told).toEqual([["everything"]]);
     expect(here.questions).toEqual([]);
@@ -154,14 +159,14 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     await using there = await opened(schema.url);
     await line.interrupt();
     await waitUntil("the loss is noticed", () => here.problems.length > 0);
-    await there.store.agents.create(agent("ada"));
+    await accessTables(there.store).agents.create(agent("ada"));
     await line.resume();
     await waitUntil("it was told", () => here.told.length > 0);
     expect(here.told[0]).toEqual(["everything"]);
 
     await waitUntil("it hears again", async () => {
       here.told.length = 0;
-      await there.store.agents.update("agt_ada", { description: String(performance.now()) });
+      await accessTables(there.store).agents.update("agt_ada", { description: String(performance.now()) });
       const asked = performance.now();
       await waitUntil("it was told", () => here.told.length > 0);
       return here.told[0]?.[0] === "agents" && performance.now() - asked < AT_ONCE_MS;
@@ -188,13 +193,13 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
       onProblem: () => {},
     });
     await following.listening;
-    for (const name of ["a", "b", "c", "d"]) await there.store.agents.create(agent(name));
+    for (const name of ["a", "b", "c", "d"]) await accessTables(there.store).agents.create(agent(name));
     await waitUntil("it reloaded again", () => kinds.some((due) => due.includes("everything")));
     expect(kinds[0]).toEqual(["agents"]);
     expect(most).toBe(1);
     await following.close();
     const { length } = kinds;
-    await there.store.agents.create(agent("late"));
+    await accessTables(there.store).agents.create(agent("late"));
     await there.store.revision();
     expect(kinds).toHaveLength(length);
   });
@@ -218,7 +223,7 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
       { session: deaf, self: "me", readRevision: () => there.store.revision() },
     );
     await following.listening;
-    await there.store.agents.create(agent("ada"));
+    await accessTables(there.store).agents.create(agent("ada"));
     await waitUntil("it was told", () => told.length > 0, 5_000);
     expect(told).toEqual([["everything"]]);
     await following.close();

@@ -6,14 +6,14 @@ import { connect } from "../../../../src/machine/db/database.ts";
 import { migrate } from "../../../../src/machine/db/migrate.ts";
 import { openDatabaseSync } from "../../../../src/machine/db/sqlite/database-sync.ts";
 import { sqliteDialect } from "../../../../src/machine/db/sqlite/dialect.ts";
-import { agentStore } from "../../../../src/machine/db/tables/identity/agents.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { agent } from "../records.ts";
 
 async function openDatabase(home: string) {
   const database = connect(await sqliteDialect(join(home, "toolkeep.db")));
   await migrate(database, systemClock);
-  return { database, agents: agentStore(database) };
+  return { database, agents: accessTables({ database }).agents };
 }
 
 test("a full disk is STORE_UNAVAILABLE, keeps what was written, and passes", async () => {

@@ -8,6 +8,7 @@ import { openStore } from "../../../../src/machine/db/open.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
 import { type CleaningDeps, startCleaning } from "../../../../src/surfaces/daemon/cleaning/cleaning.ts";
 import { call, token } from "../../../machine/db/records.ts";
+import { accessTables } from "../../../support/access-tables.ts";
 import { hasPostgres, scopedSchema } from "../../../support/postgres.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { tempStore } from "../../../support/temp-store.ts";
@@ -24,7 +25,7 @@ test("what is older than its retention goes in batches, and the log says how muc
   await using temp = await tempStore();
   await putCalls(temp.store, 1_201, NOW - 91 * DAY);
   await putCalls(temp.store, 3, NOW - 89 * DAY);
-  await temp.store.tokens.create(token("expired", { expiresAt: NOW - 31 * DAY }));
+  await accessTables(temp.store).tokens.create(token("expired", { expiresAt: NOW - 31 * DAY }));
   const { log, lines } = noted();
   let reloaded = 0;
   const onTokens = async () => void reloaded++;
@@ -33,7 +34,9 @@ test("what is older than its retention goes in batches, and the log says how muc
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
   expect(reloaded).toBe(1);
-  expect(lines).toEqual([[{ calls: 1_201, tokens: 1 }, "cleaning: removed rows and files older than their retention"]]);
+  expect(lines).toEqual([
+    [{ calls: 1_201, tokens: 1 }, "cleaning: removed rows and files older than their retention"],
+  ]);
   expect(await temp.store.calls.list({ limit: 1_000 })).toHaveLength(3);
 });
 
@@ -54,7 +57,7 @@ test("what is part of a chain is counted with the calls, and asked for until not
 test("what is to be kept for ever stays, whatever its age", async () => {
   await using temp = await tempStore();
   await putCalls(temp.store, 2, 1);
-  await temp.store.tokens.create(token("expired", { expiresAt: 1 }));
+  await accessTables(temp.store).tokens.create(token("expired", { expiresAt: 1 }));
   const { log, lines } = noted();
   const kept = { ...retention, auditMs: null };
   await believed(temp.home, NOW);
@@ -190,9 +193,11 @@ test("a clock that is far ahead removes nothing for a day, however often the dae
   expect(lines).toEqual([expect.stringContaining("nothing is removed for its age until a day has passed")]);
   expect(await everything(temp)).toEqual(before);
   // Whoever sets it right has lost nothing, and what is due goes as ever.
-  await temp.store.tokens.create(token("due", { expiresAt: NOW - 31 * DAY }));
+  await accessTables(temp.store).tokens.create(token("due", { expiresAt: NOW - 31 * DAY }));
   expect(await cleanedAt(temp, NOW + 2 * HOUR)).toEqual([]);
-  expect(await cleanedAt(temp, NOW + 22.5 * HOUR)).toEqual(["cleaning: removed rows and files older than their retention"]);
+  expect(await cleanedAt(temp, NOW + 22.5 * HOUR)).toEqual([
+    "cleaning: removed rows and files older than their retention",
+  ]);
   expect(await everything(temp)).toEqual(before);
 });
 
@@ -201,7 +206,9 @@ test("a clock that stays far ahead for a day is believed", async () => {
   await putEverything(temp);
   await believed(temp.home, NOW);
   await cleanedAt(temp, NOW + YEARS);
-  expect(await cleanedAt(temp, NOW + YEARS + DAY)).toContain("cleaning: removed rows and files older than their retention");
+  expect(await cleanedAt(temp, NOW + YEARS + DAY)).toContain(
+    "cleaning: removed rows and files older than their retention",
+  );
   expect(await everything(temp)).toEqual({ calls: [], tokens: [], outputs: [], files: [] });
 });
 
@@ -224,7 +231,7 @@ interface Temp {
 /** What is young at `NOW`, in tables and files. */
 async function putEverything({ store, home }: Temp): Promise<void> {
   await putCalls(store, 1, NOW - HOUR);
-  await store.tokens.create(token("young", { expiresAt: NOW + DAY }));
+  await accessTables(store).tokens.create(token("young", { expiresAt: NOW + DAY }));
   const output = { id: "out", agentId: "agt", conversation: "c", chars: 4, bytes: 4, labels: [] };
   await store.outputs.create({ ...output, createdAt: NOW - HOUR }, "text");
   await mkdir(join(home, "attachments", "att_young"), { recursive: true });
@@ -234,7 +241,7 @@ async function putEverything({ store, home }: Temp): Promise<void> {
 async function everything({ store, home }: Temp) {
   return {
     calls: (await store.calls.list({ limit: 10 })).map(({ id }) => id),
-    tokens: (await store.tokens.list()).map(({ id }) => id),
+    tokens: (await accessTables(store).tokens.list()).map(({ id }) => id),
     outputs: (await store.outputs.list({ agentId: "agt" })).map(({ id }) => id),
     files: await readdir(join(home, "attachments")),
   };

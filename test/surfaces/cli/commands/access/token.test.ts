@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { accessTables } from "../../../../support/access-tables.ts";
 import { CLIENT, issuedTokens } from "../../../../support/issued-token.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
@@ -19,7 +20,7 @@ describe("toolkeep token", () => {
     expect(token).toMatchObject({ client: CLIENT, scopes: ["mcp"], resource: "/mcp" });
     expect((await typed(api, ["token", "revoke", token.id, "--yes"])).code).toBe(0);
     expect(api.hub.identity.authenticate(accessToken)).toBe("unknown");
-    expect(await api.hub.store.consents.list()).toEqual([]);
+    expect(await accessTables(api.hub.store).consents.list()).toEqual([]);
   });
 
   it("create sets a limit of requests for one token", async () => {
