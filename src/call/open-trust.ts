@@ -29,7 +29,7 @@ import { Labels } from "./rules/labels.ts";
 import { RuleBook } from "./rules/rule-book.ts";
 import { ClaimTable, ContentLabelTable, LabelTable, RuleTable } from "./rules/tables.ts";
 import { Watchdog } from "./rules/watchdog.ts";
-import { askedFor } from "./vault/bindings.ts";
+import { promptedBindings } from "./vault/bindings.ts";
 import { checkKey } from "./vault/keys/check-key.ts";
 import { KEY_IN_FILE, loadKeys } from "./vault/keys/key.ts";
 import { finishRotation, rotateKey } from "./vault/keys/rotate-key.ts";
@@ -128,7 +128,7 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
     new Questions({
       store: new QuestionTable(database),
       keepSecret: (name, value, { agentId, details }) =>
-        vault.put(name, value, askedFor(details, agentId === OPERATOR ? null : [agentId])),
+        vault.put(name, value, promptedBindings(details, agentId === OPERATOR ? null : [agentId])),
       redact,
       redactForApproval: (text) => vault.redactAsked(text),
       hasSecret: (name) => vault.names().includes(name),

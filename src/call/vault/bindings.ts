@@ -3,16 +3,16 @@ import { wildcard } from "../../lib/text/wildcard.ts";
 import type { SecretBindings } from "./contract.ts";
 import type { Arguments, SecretInfo, SecretUse } from "./secret.ts";
 
-/** Of a secret that no tool gets in its arguments. */
+/** No tool gets the secret in its arguments. */
 export const UNBOUND: SecretBindings = { tools: [], hosts: [], agents: null };
 
-/** Of a secret that an agent set: it knows the value, so it may send it where it likes, and no other agent may. */
+/** For a secret that an agent set: the agent knows the value, so it may send it anywhere, and no other agent may use it. */
 export function ownBindings(agentId: string): SecretBindings {
   return { tools: ["*"], hosts: ["*"], agents: [agentId] };
 }
 
-/** What a person who answers `prompt_secret` was told that the value is for; without tools what is bound stays so. */
-export function askedFor(
+/** The bindings that a person who answers `prompt_secret` was told of. Without tools, bindings stay as they are. */
+export function promptedBindings(
   details: Readonly<Record<string, unknown>>,
   agents: SecretBindings["agents"],
 ): { readonly bindings?: SecretBindings } {
@@ -21,11 +21,11 @@ export function askedFor(
 }
 
 const MAX_PATTERNS = 100;
-/** A tool name, or an origin and whatever a server may be called. */
+/** A tool name, or an origin followed by any name that a server may have. */
 const TOOL_PATTERN = /^(?=.{1,200}$)(?:[\w*.-]+|[a-z*]+:\P{C}+)$/u;
 const HOST_PATTERN = /^(?=.{1,253}$)(?:\[[0-9a-f:]+\]|[\p{L}\p{N}*._-]+)(?::\d{1,5})?$/iu;
 
-/** What is wrong with them; undefined: nothing. */
+/** Says what is wrong with the bindings; undefined: nothing. */
 export function checkBindings({ tools, hosts }: SecretBindings): string | undefined {
   if (tools.length > MAX_PATTERNS || hosts.length > MAX_PATTERNS)
     return `a secret is bound to at most ${MAX_PATTERNS} tools and as many hosts`;
@@ -38,8 +38,11 @@ export function checkBindings({ tools, hosts }: SecretBindings): string | undefi
     : `${JSON.stringify(host)} is no host: expected one such as api.github.com, *.example.com or localhost:8080`;
 }
 
-/** Why a call may not have a secret, as far as that shows before its value is there; the end of a sentence. */
-export function withheld({ bindings, source }: SecretInfo, { tool, caller }: SecretUse): string | undefined {
+/** Why a call may not get a secret, as far as that is known without its value; the end of a sentence. */
+export function explainRefusal(
+  { bindings, source }: SecretInfo,
+  { tool, caller }: SecretUse,
+): string | undefined {
   const { tools, agents } = bindings;
   if (agents !== null && !caller.operator && !agents.includes(caller.agentId)) return "is not for this agent";
   const permission = `${tool.origin}:${tool.ownName}`;
@@ -51,9 +54,9 @@ export function withheld({ bindings, source }: SecretInfo, { tool, caller }: Sec
 }
 
 /**
- * Whether every place that a call goes to is one where the secret may go. Looks at the arguments with all values in
- * them: what a value adds to an address counts. A tool that runs programs reaches every host, and one of which nothing
- * shows where it goes may reach any.
+ * Whether a call goes only to hosts that the secret is bound to. Checks the arguments with all values filled in, because a
+ * value may be part of an address. A tool that runs programs can reach every host, and a call whose hosts are not known
+ * may reach any.
  */
 export function staysWithin({ hosts }: SecretBindings, filled: Arguments, { tool }: SecretUse): boolean {
   if (hosts.includes("*")) return true;

@@ -1,6 +1,6 @@
 /**
- * A command as a person types it, in words: blanks part them, quotes and backslashes keep blanks. Nothing else means
- * anything, as there is no shell. Undefined where a quote is not closed.
+ * Splits a command as a person types it into words. Blanks separate words; quotes and backslashes keep blanks. Nothing
+ * else has a meaning, because no shell runs it. Undefined: a quote is not closed.
  */
 export function commandWords(text: string): readonly string[] | undefined {
   const words: string[] = [];

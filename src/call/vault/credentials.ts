@@ -1,8 +1,9 @@
-/** What looks like a credential, whether or not the vault knows it. */
+/** Finds what looks like a credential, whether or not the vault knows it. */
 
 /**
- * Each finds in time that grows with the text alone; where a group `value` is there, only that is the credential. A group `before` is what
- * stands before the match and is part of it: looked for backwards, a beginning without an end costs nothing.
+ * Each pattern takes time that grows only with the length of the text. If there is a group `value`, only that is the
+ * credential. A group `before` belongs to the credential but is matched backwards from the rest, so that a beginning
+ * without an end costs nothing.
  */
 const SHAPES: Readonly<Record<string, RegExp>> = {
   private_key:
@@ -24,11 +25,11 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
     /(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key)s?["']?\s{0,4}[:=]\s{0,4}(?:"(?<quoted>[^"\n]{4,1024})"|'(?<single>[^'\n]{4,1024})'|(?<value>[^\s"',;&)}\]]{6,1024}))/gi,
 };
 
-/** What stands for a value is none: a mask, a placeholder, a reference, a variable. */
+/** Masks, placeholders, references and variables are not credentials. */
 const STAND_IN =
   /^(?:\[redacted|<[^>]*>?$|\$|%\w+%|\{\{|\*{3,}|x{4,}$|\.{3,}|…|(?:true|false|null|none|undefined|required|optional|string|number)$)/i;
 
-interface Found {
+interface Credential {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
@@ -36,19 +37,22 @@ interface Found {
 
 export interface Scrubbed {
   readonly text: string;
-  /** How many were taken out, by kind: `github_token: 1`. */
+  /** How many credentials were replaced, by kind: `github_token: 1`. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** `text` with a placeholder that names its kind for everything that looks like a credential, and for which `isMeant` is true. Doing it twice changes nothing. */
+/**
+ * Replaces everything that looks like a credential, and for which `isIncluded` is true, with a placeholder that names its
+ * kind. Doing it twice changes nothing.
+ */
 export function withoutCredentials(
   text: string,
-  isMeant: (kind: string, value: string) => boolean = () => true,
+  isIncluded: (kind: string, value: string) => boolean = () => true,
 ): Scrubbed {
   const counts: Record<string, number> = {};
   let result = "";
   let position = 0;
-  for (const { kind, start, end } of apart(findCredentials(text, isMeant))) {
+  for (const { kind, start, end } of mergeOverlaps(findCredentials(text, isIncluded))) {
     result += `${text.slice(position, start)}[redacted ${kind}]`;
     position = end;
     counts[kind] = (counts[kind] ?? 0) + 1;
@@ -56,24 +60,24 @@ export function withoutCredentials(
   return { text: result + text.slice(position), counts };
 }
 
-function findCredentials(text: string, isMeant: (kind: string, value: string) => boolean): Found[] {
+function findCredentials(text: string, isIncluded: (kind: string, value: string) => boolean): Credential[] {
   return Object.entries(SHAPES).flatMap(([kind, shape]) =>
     [...text.matchAll(shape)].flatMap((match) => {
       const whole = `${match.groups?.before ?? ""}${match[0]}`;
       const { value = whole } = {
         value: match.groups?.quoted ?? match.groups?.single ?? match.groups?.value,
       };
-      // What is masked once more would say less, and a stand-in says nothing that must not be seen.
-      if (STAND_IN.test(value) || !isMeant(kind, value)) return [];
+      // Masking a mask would say less, and a stand-in reveals nothing.
+      if (STAND_IN.test(value) || !isIncluded(kind, value)) return [];
       const start = match.index + match[0].length - whole.length + whole.lastIndexOf(value);
       return [{ kind, start, end: start + value.length }];
     }),
   );
 }
 
-/** In order; where two overlap, both become one under the name of the one that begins first. */
-function apart(found: readonly Found[]): Found[] {
-  const result: Found[] = [];
+/** In order. Two that overlap become one, of the kind that begins first. */
+function mergeOverlaps(found: readonly Credential[]): Credential[] {
+  const result: Credential[] = [];
   for (const next of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
     if (!last || next.start >= last.end) result.push(next);

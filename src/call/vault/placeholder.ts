@@ -2,19 +2,16 @@ import { includesText } from "../../lib/json.ts";
 
 /** How secrets are named, as a pattern of JSON Schema. */
 export const SECRET_NAME = "^[A-Z][A-Z0-9_]{0,63}$";
-/**
- * How a text names a secret: `{{secret:NAME}}`. With a backslash, `{{\secret:NAME}}`, it is the text itself that is
- * meant.
- */
+/** How a text names a secret: `{{secret:NAME}}`. With a backslash, `{{\secret:NAME}}` stands for that text itself. */
 const PLACEHOLDER = /\{\{(\\?)secret:([A-Z][A-Z0-9_]{0,63})\}\}/g;
-/** In every placeholder, and in little else: what does not include it names no secrets. */
+/** Part of every placeholder: a text without it names no secrets. */
 export const SECRET_MARK = "secret:";
 
 export function mayNameSecrets(value: unknown): boolean {
   return includesText(value, SECRET_MARK);
 }
 
-/** The names of the secrets in it, each once, in the order in which they stand there. */
+/** The names of the secrets that a value names, each once, in their order. */
 export function secretsNamedIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceIn(value, (whole, quoted, name) => {
@@ -24,7 +21,7 @@ export function secretsNamedIn(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** A copy with the values in the place of the names; keys stay as they are. A name without a value stays. */
+/** A copy with each name replaced by its value. Keys of objects, and names without a value, stay as they are. */
 export function withSecretValues<T>(value: T, values: ReadonlyMap<string, string>): T {
   return replaceIn(value, (whole, quoted, name) =>
     quoted === "" ? (values.get(name) ?? whole) : `{{secret:${name}}}`,

@@ -9,9 +9,9 @@ import type { Reference } from "./reference.ts";
 export interface ReferenceDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
-  /** What no program inherits. */
+  /** Variables with such a value are not passed on to programs. */
   readonly isSecret: (value: string) => boolean;
-  /** How long a program may take; 10 s unless given. */
+  /** How long a program may take; default 10 s. */
   readonly timeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ const TOO_LARGE = `it is larger than ${MAX_BYTES / 1024} KB`;
 const NEVER = new AbortController().signal;
 const NOT_STARTED = "its program cannot be started";
 
-/** What is there now, without the line end behind it. Never rejects, and no error holds what was read. */
+/** Reads the value without a final line end. Never rejects, and no error contains what was read. */
 export async function readReference(
   reference: Reference,
   deps: ReferenceDeps,
@@ -54,12 +54,12 @@ export function readVariable(name: string, env: NodeJS.ProcessEnv): Result<strin
 async function readFile(path: string): Promise<Result<string, string>> {
   let handle: FileHandle | undefined;
   try {
-    // A pipe must not hold anybody up.
+    // Does not block on a named pipe.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await handle.stat()).isFile()) return err("it is no file");
     const bytes = Buffer.alloc(MAX_BYTES + 1);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return bytesRead > MAX_BYTES ? err(TOO_LARGE) : asText(bytes.toString("utf8", 0, bytesRead));
+    return bytesRead > MAX_BYTES ? err(TOO_LARGE) : toText(bytes.toString("utf8", 0, bytesRead));
   } catch (error) {
     return err(`its file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
   } finally {
@@ -67,7 +67,7 @@ async function readFile(path: string): Promise<Result<string, string>> {
   }
 }
 
-/** What the program says on its standard output; what it says on the other may be anything, and is thrown away. */
+/** Reads the standard output of the program. Its standard error may contain anything and is discarded. */
 async function readOutput(
   program: string,
   args: readonly string[],
@@ -80,12 +80,12 @@ async function readOutput(
     if (ran.reason === "timed_out") return err(`its program took more than ${timeoutMs / 1000} s`);
     if (ran.isCut || ran.reason === "flooded") return err(TOO_LARGE);
     if (ran.code === null && ran.signal === null) return err(NOT_STARTED);
-    return ran.code === 0 ? asText(ran.output) : err(`its program ended with ${ran.code ?? ran.signal}`);
+    return ran.code === 0 ? toText(ran.output) : err(`its program ended with ${ran.code ?? ran.signal}`);
   } catch {
     return err(NOT_STARTED);
   }
 }
 
-function asText(text: string): Result<string, string> {
+function toText(text: string): Result<string, string> {
   return text.includes("\uFFFD") || text.includes("\0") ? err("what it holds is no text") : ok(text);
 }

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { ToolkeepError } from "../../contract/errors.ts";
 
-/** Sealed bytes: version, nonce, tag, ciphertext. */
+/** Sealed bytes are: version, nonce, tag, ciphertext. */
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** AES-256-GCM with a fresh nonce, authenticated together with its purpose. */
+/** Encrypts with AES-256-GCM and a fresh nonce. The purpose is authenticated together with the value. */
 export function seal(plain: string, purpose: string, key: Buffer): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });

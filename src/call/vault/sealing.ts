@@ -1,9 +1,6 @@
 import { seal, unseal } from "./seal.ts";
 
-/**
- * The key of a home at work. While values are sealed anew there are two: what is sealed gets the newer one, and both
- * open.
- */
+/** The key of a home. During a rotation there are two keys: the newer one seals, and both open. */
 export class Sealing {
   #key: Buffer;
   #before: Buffer | undefined;
@@ -13,9 +10,9 @@ export class Sealing {
     this.#before = before;
   }
 
-  /** The next one counts from now on; what the key until now sealed can still be opened. */
+  /** Seals with the next key from now on. Values that the current key sealed can still be opened. */
   change(next: Buffer): void {
-    // A second attempt goes on with the key of the first.
+    // A second attempt at a rotation continues with the key of the first.
     if (next.equals(this.#key)) return;
     this.#before = this.#key;
     this.#key = next;
@@ -35,7 +32,7 @@ export class Sealing {
     }
   }
 
-  /** The same under the key that counts; undefined where neither opens it. */
+  /** The same value sealed with the newer key; undefined: neither key opens it. */
   reseal(sealed: Uint8Array, purpose: string): Uint8Array | undefined {
     try {
       return this.seal(this.unseal(sealed, purpose), purpose);

@@ -14,7 +14,7 @@ import type { Vault } from "./vault.ts";
 export interface VaultToolDeps {
   readonly vault: Pick<Vault, "list" | "put" | "delete" | "redact">;
   readonly questions: Pick<Questions, "ask">;
-  /** The name of an agent, where it still exists. */
+  /** The name of an agent, if it still exists. */
   readonly agentName: (id: string) => string | undefined;
 }
 
@@ -24,16 +24,16 @@ const NAME: JsonSchema = {
   pattern: SECRET_NAME,
   description: "The secret: capitals, digits and _, such as GITHUB_TOKEN.",
 };
-/** Shorter values are not recognised in outputs, so they could not be kept out of them. */
+/** Shorter values are not recognised in outputs and could not be kept out of them. */
 const SHORTEST = 6;
-/** Every encoding of it is looked for in every text: that must stay cheap for what agents set as often as they like. */
+/** Every encoding of a value is searched for in every text. Agents may set many, so this has to stay cheap. */
 const LONGEST = 4_096;
 /** How many secrets one agent may have set. */
 const MAX_OWN = 100;
 const MAX_TEXT = 200_000;
 const HIDDEN = "***";
 
-/** Secrets by name: no value ever comes back, and the one that an agent gives is shown to nobody. */
+/** Tools for secrets by name. No value ever comes back, and a value that an agent gives is shown to nobody. */
 export function createVaultTools(deps: VaultToolDeps): ToolSource {
   const tools = [listTool(deps), setTool(deps), deleteTool(deps), redactTool(deps)];
   return { name: "vault", tools: () => tools, onChange: () => () => {} };
@@ -96,7 +96,7 @@ function setTool(deps: VaultToolDeps): Tool {
     },
     required: ["name", "value"],
     flags: { destructive: true },
-    shownArguments: shownName,
+    shownArguments: visibleName,
     async run({ name, value }, { caller }) {
       const known = secretOf(deps, name);
       const refused = known ? await refusal(tool, known, caller, deps) : tooMany(deps.vault.list(), caller);
@@ -145,7 +145,7 @@ function redactTool({ vault }: VaultToolDeps): Tool {
     },
     required: ["text"],
     flags: { readOnly: true, concurrencySafe: true },
-    shownArguments: shownLength,
+    shownArguments: visibleLength,
     async run({ text }) {
       const known = vault.redact(text);
       const scrubbed = withoutCredentials(known);
@@ -164,7 +164,7 @@ function secretOf({ vault }: VaultToolDeps, name: string): SecretInfo | undefine
   return vault.list().find((secret) => secret.name === name);
 }
 
-/** Undefined where the caller set the secret itself, or a person agreed. The value is no part of the question. */
+/** Undefined: the caller set the secret itself, or a person agreed. The question does not contain the value. */
 async function refusal(
   tool: "set_secret" | "delete_secret",
   secret: SecretInfo,
@@ -174,13 +174,13 @@ async function refusal(
   const { name, updatedAt } = secret;
   if (secret.setBy !== null && secret.setBy === caller.agentId) return undefined;
   const what = tool === "set_secret" ? "replace the value of" : "delete";
-  const wish = {
+  const agreement = {
     tool,
     bound: [name, updatedAt],
     prompt: `May ${caller.agentName} ${what} the secret ${name}, which ${setterOf(secret, agentName)} set? Its value is lost then.`,
     visibleArguments: { name },
   };
-  return requireAgreement(questions, wish, caller);
+  return requireAgreement(questions, agreement, caller);
 }
 
 function tooMany(secrets: readonly SecretInfo[], { operator, agentId }: Caller): ToolResult | undefined {
@@ -204,15 +204,15 @@ function setterOf({ setBy }: SecretInfo, agentName: VaultToolDeps["agentName"]):
   return setBy === null ? "a person" : (agentName(setBy) ?? "an agent that is gone");
 }
 
-/** A value in the wrong place is hidden, too: only a name that could be one is shown. */
-function shownName(args: unknown): unknown {
+/** Shows only a valid name, so that a value in the wrong place is hidden, too. */
+function visibleName(args: unknown): unknown {
   if (!isRecord(args)) return HIDDEN;
   const isName = (value: unknown) => typeof value === "string" && new RegExp(SECRET_NAME).test(value);
   return mapValues(args, (value, key) => (key === "name" && isName(value) ? value : HIDDEN));
 }
 
-/** A text that is to be redacted is itself what must not be seen. */
-function shownLength(args: unknown): unknown {
+/** Shows only the length, because a text that is to be redacted contains secrets. */
+function visibleLength(args: unknown): unknown {
   if (!isRecord(args)) return HIDDEN;
   return mapValues(args, (value) => (typeof value === "string" ? `(${value.length} characters)` : HIDDEN));
 }

@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import { ownBindings, staysWithin, UNBOUND, withheld } from "./bindings.ts";
+import { explainRefusal, ownBindings, staysWithin, UNBOUND } from "./bindings.ts";
 import type { SecretBindings, SecretRecord } from "./contract.ts";
 import { mayNameSecrets, secretsNamedIn, withSecretValues } from "./placeholder.ts";
 import { sealedFor } from "./purpose.ts";
@@ -16,46 +16,46 @@ import type { SecretTable } from "./tables.ts";
 
 export interface VaultOptions {
   readonly store: Pick<SecretTable, keyof SecretTable>;
-  /** 32 bytes, see `loadKey`; or the two of a home whose values are being sealed anew. */
+  /** 32 bytes, see `loadKey`; or both keys of a home during a rotation. */
   readonly key: Buffer | Sealing;
   readonly clock: Clock;
-  /** How references are followed; absent: they are not, and cannot be read. */
+  /** How references are read; absent: they cannot be read. */
   readonly references?: Omit<ReferenceDeps, "isSecret">;
-  /** Told of every secret that was set, bound or deleted here. */
+  /** Called with the name of every secret that was set, bound or deleted in this process. */
   readonly onChange?: (name: string) => void;
-  /** A stored secret that this key does not open; it is left out and stays in the store. */
+  /** Called for a stored secret that this key does not open. It is left out and stays in the store. */
   readonly onUnreadable?: (name: string, error: unknown) => void;
 }
 
-/** How long what a file or a program said counts. */
+/** How long a value that was read from a file or a program is used. */
 const FRESH_MS = 30_000;
-/** How many values that a secret had before are still never shown. */
+/** How many earlier values of a secret are still never shown. */
 const MAX_EARLIER = 4;
 const MAX_ATTEMPTS = 5;
 
 interface Secret extends SecretInfo {
-  /** The value, or where it is. */
+  /** The value, or where it is read. */
   readonly plain: string;
-  /** Values it had before, newest first. */
+  /** Earlier values, newest first. */
   readonly earlier: readonly string[];
-  /** As it lies in the store. */
+  /** As it is stored. */
   readonly sealed: Uint8Array;
 }
 
-interface Followed {
+interface ReadValue {
   readonly plain: string;
   readonly at: number;
   readonly value: Promise<Result<string, string>>;
 }
 
-/** Sealed values. Plain ones live in memory only. `seal` and `unseal` are handed on by themselves, too. */
+/** The secrets. Only sealed values are stored; plain ones are in memory only. */
 export class Vault {
   readonly #options: VaultOptions;
   readonly #sealing: Sealing;
   readonly #redaction = new Redaction();
-  /** Without what agents set. */
+  /** Does not know the values that agents set. */
   readonly #redactionAsked = new Redaction();
-  readonly #followed = new Map<string, Followed>();
+  readonly #readValues = new Map<string, ReadValue>();
   #secrets = new Map<string, Secret>();
 
   private constructor(options: VaultOptions) {
@@ -63,22 +63,22 @@ export class Vault {
     this.#sealing = options.key instanceof Sealing ? options.key : new Sealing(options.key);
   }
 
-  /** Reads every secret into memory; of those that refer elsewhere, variables and files are looked at. */
+  /** Reads every secret into memory, and the variables and files that secrets refer to. */
   static async open(options: VaultOptions): Promise<Vault> {
     const vault = new Vault(options);
     await vault.reload();
     return vault;
   }
 
-  /** Every known secret value replaced by `[redacted]`. May be handed on by itself: every text of every call passes there. */
+  /** Replaces every known secret value with `[redacted]`. Bound, so that it can be passed on as a function: every text of every call goes through it. */
   readonly redact: (text: string) => string = this.#redaction.apply.bind(this.#redaction);
 
-  /** AES-256-GCM under the home's key, bound to `purpose`, which `unseal` must give again. */
+  /** Encrypts with AES-256-GCM and the key of the home, for `purpose`: `unseal` needs the same one. */
   seal = (plain: string, purpose: string) => this.#sealing.seal(plain, purpose);
   /** Throws SECRET_UNREADABLE for another key, another purpose or altered bytes. */
   unseal = (sealed: Uint8Array, purpose: string) => this.#sealing.unseal(sealed, purpose);
 
-  /** Takes over what another process put or deleted. */
+  /** Reads what other processes changed. */
   async reload(): Promise<void> {
     const secrets = new Map<string, Secret>();
     for (const record of await this.#options.store.list()) {
@@ -94,12 +94,12 @@ export class Vault {
   }
 
   async put(name: string, value: string, { setBy = null, bindings }: PutOptions = {}): Promise<void> {
-    // Before it is stored: a failure to store must not print it either.
+    // Before it is stored, because an error of the store must not show it either.
     this.#conceal(value, setBy === null ? undefined : seriesOf(name), setBy);
     await this.#store(name, value, "value", setBy, bindings);
   }
 
-  /** In the place of a value: `env:NAME`, `file:/path` or `cmd:program args`. For people only; throws BAD_REQUEST. */
+  /** Sets where the value is read: `env:NAME`, `file:/path` or `cmd:program args`. Only for people. Throws BAD_REQUEST. */
   async refer(name: string, reference: string, bindings?: SecretBindings): Promise<void> {
     const parsed = parseReference(reference);
     if (!parsed.ok)
@@ -113,7 +113,7 @@ export class Vault {
       const secret = this.#secrets.get(name);
       if (secret && (await this.#replace({ ...secret, bindings }, secret.sealed)))
         return this.#options.onChange?.(name);
-      // Another process was faster, or everything has a new key.
+      // Another process was faster, or the key was rotated.
       await this.reload();
       if (!this.has(name)) throw new ToolkeepError("NOT_FOUND", `There is no secret named "${name}".`);
     }
@@ -134,14 +134,14 @@ export class Vault {
     return this.names().map((name) => infoOf(this.#secrets.get(name)!));
   }
 
-  /** The value, read where it refers to if need be; the error is a sentence about what is missing. Never rejects. */
+  /** The value, read from where it refers to if necessary. The error says what is missing. Never rejects. */
   async read(name: string): Promise<Result<string, string>> {
     const secret = this.#secrets.get(name);
     if (!secret) return err(`there is no secret ${name}`);
-    return secret.source === "value" ? ok(secret.plain) : this.#follow(secret);
+    return secret.source === "value" ? ok(secret.plain) : this.#readReference(secret);
   }
 
-  /** `text` with the values of the secrets that it names as `{{secret:NAME}}`; for what people wrote. */
+  /** Replaces `{{secret:NAME}}` with the value of the secret. Only for texts that people wrote. */
   async fill(text: string): Promise<Result<string, string>> {
     const values = new Map<string, string>();
     for (const name of secretsNamedIn(text)) {
@@ -152,7 +152,7 @@ export class Vault {
     return ok(withSecretValues(text, values));
   }
 
-  /** The secrets of agents that arguments name, each with who set it last, and when. What people set anew stays what it was. */
+  /** The secrets in arguments that agents set, each with who set it last and when. Secrets that people set are left out: an approval stays valid when a person sets a new value. */
   revisionsIn(args: Arguments): readonly string[] {
     if (!mayNameSecrets(args)) return [];
     return secretsNamedIn(args).flatMap((name) => {
@@ -162,8 +162,8 @@ export class Vault {
   }
 
   /**
-   * The arguments with the values of the secrets that they name, where the call may have all of them. Undefined where
-   * they name none. What it gives is for the tool alone: it is never kept, shown or compared.
+   * The arguments with the values of the secrets that they name, or why the call may not get one of them. Undefined: they
+   * name none. The result is only for the tool: it must never be stored, shown or compared.
    */
   async expand(args: Arguments, use: SecretUse): Promise<Result<Arguments, SecretRefusal> | undefined> {
     if (!mayNameSecrets(args) || use.tool.takesSecretNames) return undefined;
@@ -175,25 +175,26 @@ export class Vault {
 
   async delete(name: string): Promise<void> {
     await this.#options.store.delete(name);
-    // Its value stays redacted: it may still be valid elsewhere. Of an agent's, as long as it does not delete many more.
+    // Its value stays redacted, because it may still be valid elsewhere. Only the last few that an agent deleted are kept.
     const setBy = this.#secrets.get(name)?.setBy;
     if (typeof setBy === "string") this.#redaction.move(seriesOf(name), `deleted-by:${setBy}`);
     this.#secrets.delete(name);
-    this.#followed.delete(name);
+    this.#readValues.delete(name);
     this.#options.onChange?.(name);
   }
 
   /**
-   * Remembers a value that must never be shown, such as a server's env value. Shorter than 6 characters: ignored. Of
-   * values that take each other's place, such as the tokens of one server, a `series` remembers the last 16, and of long ones the last 5.
+   * Remembers a value that must never be shown, such as a server's env value. Values with fewer than 6 characters are
+   * ignored. A `series` is for values that replace each other, such as the tokens of one server: only the last 16 are
+   * remembered, or the last 5 if they are long.
    */
   conceal(value: string, series?: string): void {
     this.#conceal(value, series, null);
   }
 
   /**
-   * As `redact`, but values that agents set stay: for people who are asked about a call, from whom an agent could hide a
-   * part of it by making that a secret.
+   * Like `redact`, but keeps values that agents set. For people who are asked to approve a call: otherwise an agent could
+   * hide a part of the call from them by making it a secret.
    */
   redactAsked(text: string): string {
     return this.#redactionAsked.apply(text);
@@ -223,20 +224,20 @@ export class Vault {
       sealed,
       earlier: earlier.length > 0 ? this.seal(JSON.stringify(earlier), sealedFor.earlierSecrets(name)) : null,
     });
-    this.#followed.delete(name);
+    this.#readValues.delete(name);
     const secret = { ...info, plain, earlier, sealed };
     this.#secrets.set(name, secret);
     this.#learn(secret);
     this.#options.onChange?.(name);
   }
 
-  /** One that was sealed before it had terms is sealed anew. */
+  /** Reseals a secret from before there were bindings together with its bindings. */
   async #open(record: SecretRecord): Promise<Secret> {
     const { name, sealed, earlier: before, createdAt, updatedAt } = record;
     const { isOld, ...terms } = openSecret(record, this);
     const earlier = before ? JSON.parse(this.unseal(before, sealedFor.earlierSecrets(name))) : [];
     const secret = { name, createdAt, updatedAt, ...terms, earlier, sealed };
-    // Where it was put anew in the meantime, that is heard of.
+    // If another process has replaced it meanwhile, a reload follows.
     if (isOld) await this.#replace(secret, sealed);
     return secret;
   }
@@ -249,31 +250,31 @@ export class Vault {
     return isDone;
   }
 
-  /** Makes the value one that is never shown, as far as it can be known without starting anything. */
+  /** Redacts the value from now on, as far as it is known without starting a program. */
   #learn(secret: Secret): void {
     const { source, plain, name, earlier, setBy } = secret;
-    // What an agent sets again and again must not fill the memory.
+    // An agent that sets a secret again and again must not fill the memory.
     const series = setBy === null ? undefined : seriesOf(name);
     for (const value of earlier.toReversed()) this.#conceal(value, series, setBy);
     if (source === "value") this.#conceal(plain, series, setBy);
-    if (source === "file") void this.#follow(secret);
-    // At once: a child that starts next would inherit it otherwise.
+    if (source === "file") void this.#readReference(secret);
+    // At once, because a child process that starts next would inherit the variable otherwise.
     const reference = source === "env" ? parseReference(plain) : undefined;
     if (!reference?.ok || reference.value.source !== "env" || !this.#options.references) return;
     const value = readVariable(reference.value.variable, this.#options.references.env);
     if (value.ok) this.#conceal(value.value, seriesOf(name), null);
   }
 
-  /** Calls that come together, or soon after one another, share one look. */
-  #follow({ name, plain }: Secret): Promise<Result<string, string>> {
+  /** Calls within a short time share one reading. */
+  #readReference({ name, plain }: Secret): Promise<Result<string, string>> {
     const { clock } = this.#options;
-    const known = this.#followed.get(name);
+    const known = this.#readValues.get(name);
     if (known?.plain === plain && clock() - known.at < FRESH_MS) return known.value;
     const value = this.#lookUp(name, plain);
-    this.#followed.set(name, { plain, at: clock(), value });
-    // What failed may work when it is asked for again.
+    this.#readValues.set(name, { plain, at: clock(), value });
+    // A failure is not remembered: the next attempt may work.
     void value.then((read) => {
-      if (!read.ok && this.#followed.get(name)?.value === value) this.#followed.delete(name);
+      if (!read.ok && this.#readValues.get(name)?.value === value) this.#readValues.delete(name);
     });
     return value;
   }
@@ -290,7 +291,7 @@ export class Vault {
   }
 }
 
-/** Of the values that take each other's place under a name. */
+/** The series of the values that a secret has had. */
 function seriesOf(name: string): string {
   return `secret:${name}`;
 }
@@ -305,7 +306,7 @@ function infoOf({ plain: _, earlier: __, sealed: ___, ...info }: Secret): Secret
   return info;
 }
 
-/** The newest first. Where a value stood elsewhere, it was not ours to keep. */
+/** Newest first. Values that were read from a reference are not kept. */
 function earlierOf(before: Secret | undefined, plain: string): readonly string[] {
   if (!before) return [];
   const values = before.source === "value" ? [before.plain, ...before.earlier] : before.earlier;
@@ -317,7 +318,7 @@ interface ExpandDeps {
   readonly read: Vault["read"];
 }
 
-/** See `Vault.expand`. All that is refused is refused before any value is read, but for where the call goes. */
+/** See `Vault.expand`. Every refusal comes before any value is read, except the one about hosts. */
 async function expandSecrets(
   args: Arguments,
   use: SecretUse,
@@ -327,7 +328,7 @@ async function expandSecrets(
   for (const name of secretsNamedIn(args)) {
     const info = infoOf(name);
     if (!info) return err(unknownSecret(name));
-    const why = withheld(info, use);
+    const why = explainRefusal(info, use);
     if (why !== undefined) return err(denied(name, why));
     secrets.push(info);
   }

@@ -7,9 +7,9 @@ import type { SecretTable, VaultKeyTable } from "../tables.ts";
 const PURPOSE = sealedFor.key("");
 
 /**
- * Makes sure that the store's values were sealed with this key, by one that is kept there for nothing else. The first
- * key that comes counts, unless it opens none of the secrets that are there already. Throws KEY_INVALID for another
- * key: with it this process could not read what others seal, nor they what it seals.
+ * Checks that the values of the store were sealed with this key, with a sealed value that is stored for this purpose. The
+ * first key that comes counts, unless there are secrets and it opens none of them. Throws KEY_INVALID for another key:
+ * with it, this process could not read what other processes seal, and they could not read what it seals.
  */
 export async function checkKey(
   store: { readonly vaultKey: VaultKeyTable; readonly secrets: SecretTable },

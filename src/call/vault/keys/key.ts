@@ -7,35 +7,36 @@ import { type Keyring, systemKeyring } from "./keyring.ts";
 
 export interface KeyOptions {
   readonly home: string;
-  /** Of which TOOLKEEP_KEY, TOOLKEEP_KEY_BEFORE and TOOLKEEP_KEY_STORE count. */
+  /** Only TOOLKEEP_KEY, TOOLKEEP_KEY_BEFORE and TOOLKEEP_KEY_STORE are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absent: that of this machine. */
+  /** Default: that of this machine. */
   readonly keyring?: Keyring;
 }
 
 export interface Keys {
   readonly key: Buffer;
-  /** The one before, while values may still be sealed with it. */
+  /** The earlier key, while values may still be sealed with it. */
   readonly before?: Buffer;
-  /** It is in the file although TOOLKEEP_KEY_STORE wants the keyring. */
+  /** The key is in the file although TOOLKEEP_KEY_STORE asks for the keyring. */
   readonly isNotInKeyring?: boolean;
 }
 
 const KEY_BYTES = 32;
-/** What is said where `isNotInKeyring`. */
+/** The warning for `isNotInKeyring`. */
 export const KEY_IN_FILE = "the key is in its file and not in the keyring, which TOOLKEEP_KEY_STORE asks for";
-/** What the file holds where the key itself is in the keyring, followed by the id of its entry. */
+/** If the key is in the keyring, the file contains this and the id of the entry. */
 const IN_KEYRING = "keyring:";
 
 /**
- * The key of this home: TOOLKEEP_KEY where it is set, else what the file `key` holds or says to be in the keyring; made
- * on first need. A file that others could read is closed to them. Throws KEY_INVALID for anything that is not 32 bytes.
+ * The key of this home: TOOLKEEP_KEY if it is set, otherwise the key in the file `key` or in the keyring entry that the
+ * file names. Created when it is first needed. A file that other users could read is made private. Throws KEY_INVALID for
+ * anything that is not 32 bytes.
  */
 export async function loadKey(options: KeyOptions): Promise<Buffer> {
   return (await loadKeys(options)).key;
 }
 
-/** The same with the key before it, where values are being sealed anew: what was begun is to be finished. */
+/** The same with the earlier key if a rotation has begun and is not finished. */
 export async function loadKeys(options: KeyOptions): Promise<Keys> {
   const { home, env } = options;
   const given = env.TOOLKEEP_KEY?.trim();
@@ -47,9 +48,9 @@ export async function loadKeys(options: KeyOptions): Promise<Keys> {
   const file = keyFile(home);
   try {
     const text = (await readKeyFile(file)) ?? (await createKey(options, file));
-    const key = await keyIn(file, options, text);
+    const key = await readKey(file, options, text);
     const next = await readKeyFile(nextFile(home));
-    if (next !== undefined) return { key: await keyIn(nextFile(home), options, next), before: key };
+    if (next !== undefined) return { key: await readKey(nextFile(home), options, next), before: key };
     const isNotInKeyring = env.TOOLKEEP_KEY_STORE === "keyring" && !text.startsWith(IN_KEYRING);
     return { key, ...(isNotInKeyring && { isNotInKeyring }) };
   } catch (error) {
@@ -61,16 +62,16 @@ export async function loadKeys(options: KeyOptions): Promise<Keys> {
 }
 
 /**
- * Writes a new key beside the one there is, unless one is there already, and resolves with it. From then on both are
+ * Writes a new key beside the current one, unless there already is one, and resolves with it. From then on both are
  * loaded, until `finishNextKey`.
  */
 export async function writeNextKey(options: KeyOptions): Promise<Buffer> {
   const file = nextFile(options.home);
   const text = (await readKeyFile(file)) ?? (await createKey(options, file));
-  return keyIn(file, options, text);
+  return readKey(file, options, text);
 }
 
-/** The next key takes the place of the one there was, which is gone. */
+/** Replaces the current key with the next one. The current key is deleted. */
 export async function finishNextKey({ home, env, keyring = systemKeyring(env) }: KeyOptions): Promise<void> {
   const old = await readKeyFile(keyFile(home));
   await rename(nextFile(home), keyFile(home));
@@ -87,7 +88,7 @@ function nextFile(home: string): string {
   return join(home, "key.next");
 }
 
-async function keyIn(file: string, options: KeyOptions, text: string): Promise<Buffer> {
+async function readKey(file: string, options: KeyOptions, text: string): Promise<Buffer> {
   if (!text.startsWith(IN_KEYRING)) return parseKey(text, file);
   const { env, keyring = systemKeyring(env) } = options;
   const kept = await keyring.read(text.slice(IN_KEYRING.length));
@@ -97,7 +98,7 @@ async function keyIn(file: string, options: KeyOptions, text: string): Promise<B
   });
 }
 
-/** Hexadecimal or base64, of exactly 32 bytes. The text never appears in a message. */
+/** Exactly 32 bytes in hex or base64. The text never appears in a message. */
 function parseKey(text: string, from: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : fromBase64(text);
   if (key?.length === KEY_BYTES) return key;
@@ -123,7 +124,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** In the keyring where that is wanted and works, else in the file, which is told: a start never waits for a person. */
+/** Puts the key into the keyring if that is asked for and works, otherwise into the file: a start never waits for a person. */
 async function createKey({ home, env, keyring }: KeyOptions, file: string): Promise<string> {
   const key = randomBytes(KEY_BYTES).toString("base64");
   if (env.TOOLKEEP_KEY_STORE !== "keyring") return createKeyFile(home, file, key);
@@ -133,7 +134,7 @@ async function createKey({ home, env, keyring }: KeyOptions, file: string): Prom
   return createKeyFile(home, file, isKept ? `${IN_KEYRING}${id}` : key);
 }
 
-/** Written whole under another name first: a crash leaves a whole key or none, and two starters agree on one. */
+/** Writes another file first and links it, so that a crash leaves a whole key or none, and two processes that start at once agree on one. */
 async function createKeyFile(home: string, file: string, text: string): Promise<string> {
   await makeFolder(home);
   const draft = `${file}.${randomUUID()}`;

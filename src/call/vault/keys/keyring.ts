@@ -1,18 +1,18 @@
 import { execFile } from "node:child_process";
 
-/** The keyring of the user's desktop. Optional: where it is not there, locked or slow, nothing is read and nothing kept. */
+/** The keyring of the user's desktop. If it is missing, locked or slow, nothing is read or written. */
 export interface Keyring {
   read(id: string): Promise<string | undefined>;
-  /** False: it could not be kept. */
+  /** False: it could not be written. */
   write(id: string, text: string): Promise<boolean>;
   remove(id: string): Promise<void>;
 }
 
-/** A keyring may ask a person to unlock it, and on a machine without a screen there is none. */
+/** A keyring may ask a person to unlock it, and on a machine without a screen nobody answers. */
 const TIMEOUT_MS = 5_000;
 const SERVICE = "toolkeep";
 
-/** `secret-tool` on Linux and `security` on macOS, found on the `PATH`; elsewhere there is none. */
+/** Uses `secret-tool` on Linux and `security` on macOS, from the `PATH`. Other systems have none. */
 export function systemKeyring(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Keyring {
   const run = (program: string, args: readonly string[], input?: string) => ask(program, args, env, input);
   const ofLinux = (id: string) => ["service", SERVICE, "account", id];
@@ -20,7 +20,7 @@ export function systemKeyring(env: NodeJS.ProcessEnv, platform: NodeJS.Platform 
   if (platform === "darwin") {
     return {
       read: async (id) => (await run("security", ["find-generic-password", ...ofMac(id), "-w"]))?.trim(),
-      // On standard input: what stands among the arguments of a program can be seen by others.
+      // On standard input, because other users can see the arguments of a program.
       write: async (id, text) =>
         (await run("security", ["-i"], `add-generic-password -U ${ofMac(id).join(" ")} -w ${text}\n`)) !==
         undefined,
@@ -36,7 +36,7 @@ export function systemKeyring(env: NodeJS.ProcessEnv, platform: NodeJS.Platform 
   };
 }
 
-/** Undefined where it failed, whatever the reason. */
+/** Undefined: it failed, for whatever reason. */
 function ask(
   program: string,
   args: readonly string[],
@@ -46,7 +46,7 @@ function ask(
   return new Promise((resolve) => {
     const options = { env, timeout: TIMEOUT_MS, killSignal: "SIGKILL", maxBuffer: 64 * 1024 } as const;
     const child = execFile(program, args, options, (error, stdout) => resolve(error ? undefined : stdout));
-    // A program that ends without reading is answered by its exit.
+    // If the program ends without reading its input, its exit code decides.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
   });

@@ -11,21 +11,21 @@ export interface RotateDeps extends KeyOptions {
 }
 
 /**
- * Seals everything in the store with a new key. Both keys are on disk until all of it is done, and both open, so that
- * after a crash at any moment everything can be read; the next start finishes. Throws BAD_REQUEST where the key is not
- * this home's to change.
+ * Seals everything in the store with a new key. Both keys are on disk until this is done, so that after a crash at any
+ * moment everything can be read; the next start finishes the rotation. Throws BAD_REQUEST if the key is not this home's to
+ * change.
  */
 export async function rotateKey(deps: RotateDeps): Promise<Resealed> {
-  if (deps.env.TOOLKEEP_KEY?.trim() || deps.store.dialect === "postgres") throw notHere(deps);
+  if (deps.env.TOOLKEEP_KEY?.trim() || deps.store.dialect === "postgres") throw notOurKey(deps);
   deps.sealing.change(await writeNextKey(deps));
   const done = await resealStore(deps);
-  // Once more, for what was sealed with the old key and on its way to the store when the new one came.
+  // Again, for values that were sealed with the old key and not yet stored when the new key came.
   await resealStore(deps);
   await finishNextKey(deps);
   return done;
 }
 
-/** What a start finds half done, or is told to do by TOOLKEEP_KEY_BEFORE. */
+/** Finishes a rotation that a start finds half done, or that TOOLKEEP_KEY_BEFORE asks for. */
 export async function finishRotation(deps: RotateDeps): Promise<Resealed> {
   const done = await resealStore(deps);
   if (!deps.env.TOOLKEEP_KEY?.trim()) await finishNextKey(deps);
@@ -35,12 +35,12 @@ export async function finishRotation(deps: RotateDeps): Promise<Resealed> {
 function resealStore({ store, sealing }: RotateDeps): Promise<Resealed> {
   return store.reseal((sealed, kind, key) => {
     const anew = sealing.reseal(sealed, purposeOf(kind, key));
-    // The vault gives it its terms when it reads it; until then it stays what it is.
+    // A secret from before there were bindings keeps its form; the vault reseals it with bindings when it reads it.
     return anew ?? (kind === "secret" ? sealing.reseal(sealed, plainSecret(key)) : undefined);
   });
 }
 
-function notHere({ store }: RotateDeps): ToolkeepError {
+function notOurKey({ store }: RotateDeps): ToolkeepError {
   const why =
     store.dialect === "postgres"
       ? "The daemons on one database share a key, and none of them can give the others a new one."

@@ -1,18 +1,18 @@
 /**
- * A value inside a text in base64, which encodes three bytes at a time: so there are three ways it can look. Of each, the
- * characters that depend on the value alone; those at its sides hold the rest of it together with bits of its neighbours.
+ * A value inside a longer text in base64. Base64 encodes three bytes at a time, so a value has three forms, by where it
+ * begins. `text` has the characters that depend only on the value; those on either side also contain bits of its neighbours.
  */
 export interface Base64Form {
   readonly text: string;
-  /** How many characters before `text` hold bits of the value, too. */
+  /** How many characters before `text` also contain bits of the value. */
   readonly before: number;
-  /** How many after it. */
+  /** How many characters after it do. */
   readonly after: number;
 }
 
-/** Where programs that write base64 for mail or PEM begin a new line. */
+/** The line lengths of base64 in mail and in PEM. */
 const COLUMNS = [64, 76];
-/** Shorter lines say little. */
+/** Shorter lines are too likely to occur by chance. */
 const SHORTEST_LINE = 16;
 
 export function base64Forms(value: string): Base64Form[] {
@@ -31,14 +31,14 @@ export function base64Forms(value: string): Base64Form[] {
   return [...forms, ...linesOf(forms[0]!.text)];
 }
 
-/** Each line may stand alone. */
+/** Each line may occur alone. */
 function linesOf(text: string): Base64Form[] {
   return COLUMNS.filter((columns) => text.length > columns)
     .flatMap((columns) => text.match(new RegExp(`.{${SHORTEST_LINE},${columns}}`, "g")) ?? [])
     .map((line) => ({ text: line, before: 0, after: 0 }));
 }
 
-/** The characters that stand for `-` and `_` in URLs, as they are otherwise. */
+/** Converts from the alphabet of URLs to the usual one. */
 export function standardBase64(text: string): string {
   return text.replaceAll("-", "+").replaceAll("_", "/");
 }

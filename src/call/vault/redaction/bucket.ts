@@ -1,13 +1,13 @@
-/** As many are compared one by one. */
+/** Up to this many texts are compared one by one. */
 const FEW = 4;
 
 /**
- * Texts of which some may stand at one place. However many there are, the place is looked at once: it is hashed
- * character by character, and what is compared is only what has the hash of one of them.
+ * Texts that may occur at one position. However many there are, the position is read once: it is hashed character by
+ * character, and only texts with the same hash are compared.
  */
 export class Bucket {
   readonly #texts = new Set<string>();
-  /** How many have a hash. Only while there are more than a few. */
+  /** How many texts have each hash. Undefined while there are only a few. */
   #hashes: Map<number, number> | undefined;
   #longest = 0;
 
@@ -15,7 +15,7 @@ export class Bucket {
     this.add(text);
   }
 
-  /** Not twice. */
+  /** The text must not be in the bucket yet. */
   add(text: string): void {
     this.#texts.add(text);
     this.#longest = Math.max(this.#longest, text.length);
@@ -26,13 +26,13 @@ export class Bucket {
     }
   }
 
-  /** How many are left. */
+  /** Returns how many are left. */
   delete(text: string): number {
     if (this.#texts.delete(text)) this.#count(text, -1);
     return this.#texts.size;
   }
 
-  /** Where the longest that stands at `start` ends, if that is after `covered`; else `covered`. */
+  /** Where the longest text at `start` ends, if that is after `covered`; otherwise `covered`. */
   furthest(text: string, start: number, covered: number): number {
     if (this.#hashes) return this.#furthestByHash(text, start, covered, this.#hashes);
     let end = covered;

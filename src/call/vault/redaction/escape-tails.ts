@@ -1,12 +1,12 @@
 import { ENTITY_NAMES } from "./unquote.ts";
 
-/** So many characters together are looked up. */
+/** The number of characters that are looked up together. */
 export const GRAM = 4;
 
 /**
- * Four characters each that stand in `text` where one of its characters is written as an escape, from the second character
- * of the escape on: those who look at some places only may come upon the middle of an escape. What holds the beginning of an
- * escape is recognised by that. `characters`: those that escapes stand for; else any.
+ * All groups of four characters that `text` contains when one of its characters is written as an escape, from the second
+ * character of the escape on. A search that looks only at some positions may hit the middle of an escape; groups with the
+ * beginning of an escape are recognised by that beginning. `characters`: those that may be escaped; default: all.
  */
 export function* escapeTails(text: string, characters?: RegExp): Iterable<string> {
   for (let at = 0; at < text.length; at++) {
@@ -22,7 +22,7 @@ export function* escapeTails(text: string, characters?: RegExp): Iterable<string
 
 const TAILS = new Map<number, readonly string[]>();
 
-/** Of every way to write a character, all but the first character. Backslashes that are doubled leave the same. */
+/** Every way to escape a character, without the first character of the escape. Doubled backslashes give the same. */
 function tailsOf(code: number): readonly string[] {
   const known = TAILS.get(code);
   if (known) return known;
@@ -43,12 +43,12 @@ function tailsOf(code: number): readonly string[] {
   if (code > 0x7f)
     for (const byte of Buffer.from(String.fromCharCode(code), "utf8"))
       tails.add(byte.toString(16)).add(byte.toString(16).toUpperCase());
-  // Few characters are in use; a text in Chinese would fill memory.
+  // Only for the few common characters: a text in Chinese would fill the memory.
   if (code < 0x100) TAILS.set(code, [...tails]);
   return [...tails];
 }
 
-/** How JSON writes what it cannot write as it is. */
+/** The letters with which JSON escapes control characters. */
 export const BLANKS: ReadonlyMap<number, string> = new Map([
   [10, "n"],
   [13, "r"],

@@ -5,28 +5,28 @@ export interface Range {
   readonly end: number;
 }
 
-/** What is made of three characters. */
+/** The number of hashes of three characters. */
 const TABLE_SIZE = 1 << 16;
 const BLOCK = 3;
 const MAX_SHIFT = 255;
-/** After so many were removed, what they left in the tables is cleared away. */
+/** After this many removals the tables are rebuilt. */
 const MANY_REMOVED = 1_000;
 
 /**
- * Finds many texts in one at once, after Wu and Manber: looks at three characters, and jumps ahead as far as no text
- * that is sought could have them at that place. However many are sought, the work at one place is bounded by their
+ * Finds many texts in another one at once, with the algorithm of Wu and Manber: it looks at three characters and skips as
+ * far as none of the texts could contain them. However many texts there are, the work at one position is bounded by their
  * lengths, so they should be short (see `piecesOf`).
  */
 export class Matcher {
-  /** How often each was added. */
+  /** How often each text was added. */
   readonly #sought = new Map<string, number>();
   readonly #shifts = new Uint8Array(TABLE_SIZE);
   readonly #buckets = new Map<number, Bucket>();
-  /** How long the shortest is; of the others, only as much is looked at before they are compared. 0: to be built. */
+  /** The length of the shortest text; the tables use only this much of each. 0: the tables have to be built. */
   #window = 0;
   #removed = 0;
 
-  /** At least three characters. It is sought until it was removed as often as it was added. */
+  /** The text has at least three characters. It is searched for until it was removed as often as it was added. */
   add(text: string): void {
     const count = this.#sought.get(text) ?? 0;
     this.#sought.set(text, count + 1);
@@ -46,11 +46,11 @@ export class Matcher {
     if (this.#window === 0) return;
     this.#removed += 1;
     if (this.#removed > MANY_REMOVED + this.#sought.size / 2) this.#window = 0;
-    // Shifts stay as they are: one that is too small costs time only.
+    // The shifts stay: one that is too small only costs time.
     else this.#leave(text);
   }
 
-  /** Every place where one of them stands; those that overlap as one. In order. */
+  /** Every range that is one of the texts, in order; overlapping ones are merged. */
   find(text: string): Range[] {
     const found: Range[] = [];
     if (this.#sought.size === 0) return found;
@@ -112,7 +112,7 @@ function blockOf(text: string, last: number): number {
   return mixed & (TABLE_SIZE - 1);
 }
 
-/** In order; those that overlap as one. */
+/** In order; overlapping ranges are merged. */
 export function merged(found: readonly Range[]): Range[] {
   const result: Range[] = [];
   for (const next of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {

@@ -1,9 +1,10 @@
-/** Nothing longer is compared with a text at one place. */
+/** Longer texts are compared in pieces. */
 export const LONGEST_PIECE = 128;
 
 /**
- * A long text in pieces that overlap by a character or more, so that where it stands as a whole all of it is found as
- * one, and where a part of it stands, most of that. Runs of one character are left out unless it is nothing else.
+ * Cuts a long text into pieces that overlap by at least one character. Where the whole text occurs, its pieces are found
+ * and merged into one range; where a part occurs, most of that part is found. Pieces that repeat one character are left
+ * out, unless the text has no others.
  */
 export function piecesOf(text: string): Iterable<string> {
   if (text.length <= LONGEST_PIECE) return [text];
@@ -16,7 +17,7 @@ export function piecesOf(text: string): Iterable<string> {
   return pieces;
 }
 
-/** One character again and again: a rule or an indentation, in most texts. */
+/** Whether a text repeats one character, which in most texts is a ruler or an indentation. */
 export function isRun(text: string): boolean {
   return text === text.charAt(0).repeat(text.length);
 }

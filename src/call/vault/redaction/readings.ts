@@ -1,12 +1,12 @@
 import { Draft, type Reading } from "./unquote.ts";
 
-/** The signs that mark lines as quoted, listed or a comment. */
+/** Characters that mark lines as quotations, list items or comments. */
 const MARKS = codesOf(">|#*");
-/** What stands between bytes in hex. */
+/** Characters between bytes in hex. */
 const SEPARATORS = codesOf(' ":-,=');
 const [SPACE, QUOTE, MINUS, UNDERSCORE, ZERO, SMALL_X] = [0x20, 0x22, 0x2d, 0x5f, 0x30, 0x78];
 
-/** Base64 in one piece, wherever lines end: without blanks and quotes, in the usual alphabet. */
+/** Joins base64 across lines: without blanks, quotes and line marks, in the usual alphabet. */
 export function packed({ text, starts, ends }: Reading): Reading {
   const draft = new Draft(text.length);
   let isLineBegin = true;
@@ -22,7 +22,7 @@ export function packed({ text, starts, ends }: Reading): Reading {
   return draft.reading;
 }
 
-/** Hex digits in one piece, small, without what stands between bytes, and without `0x` before them. */
+/** Joins hex digits: in lower case, without separators between bytes and without `0x`. */
 export function hexDigits({ text, starts, ends }: Reading): Reading {
   const draft = new Draft(text.length);
   for (let at = 0; at < text.length; at++) {
@@ -34,14 +34,14 @@ export function hexDigits({ text, starts, ends }: Reading): Reading {
   return draft.reading;
 }
 
-/** 1: one of them. */
+/** 1: the character is one of them. */
 function codesOf(text: string): Uint8Array {
   const table = new Uint8Array(128);
   for (const character of text) table[character.charCodeAt(0)] = 1;
   return table;
 }
 
-/** A byte as `xxd` and `hexdump -C` show it: in hex, and as a character at the end of the line. */
+/** A byte as `xxd` and `hexdump -C` show it: in hex, and again as a character at the end of the line. */
 export interface DumpedByte {
   readonly digits: string;
   readonly at: number;
@@ -51,7 +51,7 @@ export interface DumpedByte {
 const DUMP_LINE = /^[ \t]*[0-9a-fA-F]{4,16}:?[ \t]+/;
 const BYTES_A_LINE = 16;
 
-/** The bytes of every part of `text` that is a dump, part by part. */
+/** The bytes of every dump in `text`. */
 export function dumpedBytes(text: string): DumpedByte[][] {
   const parts: DumpedByte[][] = [];
   let part: DumpedByte[] = [];
@@ -70,7 +70,7 @@ export function dumpedBytes(text: string): DumpedByte[][] {
 }
 
 function dumpedLine(line: string, from: number): DumpedByte[] {
-  // Longer ones are no dump.
+  // Lines of a dump are not longer.
   if (line.length > 256) return [];
   const begin = DUMP_LINE.exec(line);
   if (!begin) return [];

@@ -12,37 +12,36 @@ import {
 import { SHORTEST_REDACTED } from "./value-forms.ts";
 
 const KEPT_OF_A_SERIES = 16;
-/** Of a series with more characters than that, only a few. */
+/** If a series has more characters, fewer values are kept. */
 const MANY_CHARACTERS = 16_384;
 const KEPT_OF_LONG_ONES = 5;
 const REPLACEMENT = "[redacted]";
-/** Texts in base64 are read, and such texts in them; no more. */
+/** Base64 is decoded, and base64 inside that, but no deeper. */
 const MAX_DEPTH = 2;
-/** Less of a text in base64 is not read by itself. */
+/** Shorter base64 is not decoded. */
 const SHORTEST_ENCODED = 24;
-/** What has so many bytes without any that no text has is a text. */
+/** If this many bytes contain no control characters, the rest counts as text. */
 const SAMPLE = 48;
-/** The first forms of a value in base64 are of the value itself, the others of those. */
+/** The first forms in base64 encode the value itself, the others encode those forms. */
 const BASE64_ONCE = 3;
-/** After so many were forgotten, what they left in the sieve is cleared away. */
+/** After this many forgotten values the sieve is rebuilt. */
 const MANY_FORGOTTEN = 100;
 
 /**
- * Removes known values from text, in whatever spelling they stand there: a sieve finds the few places that are worth it,
- * and these are read in every way that there is. Overlapping finds are removed as one, so that no end of a value is left
- * over.
+ * Removes known values from texts, however they are spelled: a sieve finds the few places where a value may be, and these
+ * are read in every way there is. Overlapping finds are removed as one, so that no end of a value is left over.
  */
 export class Redaction {
   readonly #sieve = new Sieve();
   readonly #spellings = new Spellings();
   #forgotten = 0;
-  /** In how many places each is known: for good, or in a series. */
+  /** How often each value is known: permanently, and in each series. */
   readonly #known = new Map<string, number>();
   readonly #forGood = new Set<string>();
-  /** The oldest of each first. */
+  /** By name; the oldest value of each first. */
   readonly #series = new Map<string, Set<string>>();
 
-  /** Of the values of one `series`, which take each other's place, only the last few are remembered. */
+  /** A `series` is for values that replace each other: only the last few are remembered. */
   add(value: string, series?: string): void {
     if (value.length < SHORTEST_REDACTED) return;
     if (series !== undefined) this.#addTo(series, value);
@@ -52,7 +51,7 @@ export class Redaction {
     }
   }
 
-  /** The values of a series go on in another one, as its newest; nothing is kept of the first. */
+  /** Moves the values of a series to the end of another one. */
   move(series: string, into: string): void {
     const values = this.#series.get(series) ?? [];
     this.#series.delete(series);
@@ -65,7 +64,7 @@ export class Redaction {
   apply(text: string): string {
     if (text.length < SHORTEST_REDACTED || this.#known.size === 0) return text;
     const found = this.#find(text, 0);
-    return found.length === 0 ? text : without(text, merged(found));
+    return found.length === 0 ? text : cutOut(text, merged(found));
   }
 
   #find(text: string, depth: number): Range[] {
@@ -79,7 +78,7 @@ export class Redaction {
     return found;
   }
 
-  /** In what is a text in base64, at whichever of four places it begins. */
+  /** Searches in decoded base64. It may begin at any of four characters. */
   #findEncoded(text: string, places: readonly number[], depth: number, found: Range[]): void {
     let done = 0;
     for (const place of places) {
@@ -160,7 +159,7 @@ function keptOf(values: ReadonlySet<string>): number {
   return characters > MANY_CHARACTERS ? KEPT_OF_LONG_ONES : KEPT_OF_A_SERIES;
 }
 
-function without(text: string, ranges: readonly Range[]): string {
+function cutOut(text: string, ranges: readonly Range[]): string {
   let result = "";
   let position = 0;
   for (const { start, end } of ranges) {

@@ -3,32 +3,35 @@ import { merged, type Range } from "./matcher.ts";
 import { knows, type Sought } from "./sought.ts";
 import { Unquoter } from "./unquote.ts";
 
-/** An escape is hardly longer, also inside another one and with indented lines between. */
+/** The longest escape that is expected, also inside another one and with indented lines between. */
 export const LONGEST_ESCAPE = 10;
 export const FURTHEST_INDENT = 64;
-/** So far back at most begins what is three characters, however they are written. */
+/** Three characters, however they are escaped, begin at most this far back. */
 const NEAR = 40;
-/** The shortest value has as many. */
+/** The length of the shortest value. */
 const FEW = 6;
-/** Of a text, so many times its length is read around single places; then what is left is read from its beginning to its end. */
+/** At most this many times the length of the text is read around single places. The rest is postponed, and read once from beginning to end. */
 const MOST_TIMES = 1;
 const ALWAYS = 16_384;
-/** So much is postponed at a time. */
+/** The number of characters that are postponed at a time. */
 const PART = 4096;
 
 const EQUALS = 0x3d;
 
-/** 1: of base64, in either alphabet. */
+/** 1: the character is base64, in either alphabet. */
 export const IN_BASE64 = tableOf(/[A-Za-z0-9+/_-]/);
-/** 1: stands in hex, with what is between bytes. */
+/** 1: the character is a hex digit or a separator between bytes. */
 export const IN_HEX = tableOf(/[0-9A-Fa-f :]/);
-/** What hex digits stand for, 16 for others. */
+/** The values of hex digits; 16: not a hex digit. */
 export const DIGITS = new Uint8Array(256).map((_, code) => {
   const digit = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(digit) ? 16 : digit;
 });
 
-/** Tells where a value may stand with escapes, line ends and quotes in it: what these stand for is known, four characters each, for as long as the shortest value is. */
+/**
+ * Finds places where a value may occur with escapes, line ends and quotes in it: unescaped, every group of four characters
+ * is known, over the length of the shortest value.
+ */
 export class Runs {
   readonly #text: string;
   readonly #bytes: Uint8Array;
@@ -36,10 +39,10 @@ export class Runs {
   readonly #sought: Sought;
   #unquoters: readonly [Unquoter, Unquoter] | undefined;
   #sawEquals = false;
-  /** How much was read around places. */
+  /** How many characters were read around places. */
   #read = 0;
   readonly #postponed: Range[] = [];
-  /** Places before this one were postponed, for whoever goes from the beginning to the end. */
+  /** Places before this one were postponed; for a search from beginning to end. */
   postponed = 0;
 
   constructor(text: string, bytes: Uint8Array, length: number, sought: Sought) {
@@ -50,8 +53,8 @@ export class Runs {
   }
 
   /**
-   * Whether a value may stand across `at`. `fewest`: how many of four characters have to stand before `at`, so that they are
-   * not known already. False as well where that is left to `readPostponed`.
+   * Whether a value may cover `at`. `fewest`: how many of each four characters have to be before `at`, because the others
+   * are known already. Also false if the answer is left to `readPostponed`.
    */
   mayStandAt(at: number, fewest: number): boolean {
     if (at < this.postponed) return false;
@@ -69,7 +72,7 @@ export class Runs {
 
   #isRun(at: number, fewest: number, unquoter: Unquoter): boolean {
     const { shortest } = this.#sought;
-    // Most often the nearest few are enough to say no.
+    // In most cases the nearest few characters are enough to say no.
     if (!this.#hasRun(this.#nearest(at), at, true, GRAM - fewest, GRAM, unquoter)) return false;
     if (!this.#hasRun(Math.max(0, at - FEW * LONGEST_ESCAPE), at, false, FEW + 2, FEW, unquoter))
       return false;
@@ -77,18 +80,18 @@ export class Runs {
     return this.#hasRun(from, at, false, shortest, shortest, unquoter);
   }
 
-  /** From where to read to know three characters before `at`. */
+  /** Where to start reading to get three characters before `at`. */
   #nearest(at: number): number {
     const bytes = this.#bytes;
     const isPlain =
       at > 3 && IN_BASE64[bytes[at - 1]!]! + IN_BASE64[bytes[at - 2]!]! + IN_BASE64[bytes[at - 3]!]! === 3;
-    // Its digits may be those of an escape.
+    // Digits may belong to an escape.
     return isPlain && DIGITS[bytes[at - 1]!] === 16 ? at - 3 : Math.max(0, at - NEAR);
   }
 
   /**
-   * Whether `long` characters that follow each other are known, of those that `unquoter` reads from `from` on and up to `after`
-   * of them from `at` on. `isAcross`: only four characters each that do not all stand before `at`.
+   * Whether `long` consecutive characters are known, of those that `unquoter` reads from `from` on, with at most `after` of
+   * them from `at` on. `isAcross`: ignores groups of four characters that are entirely before `at`.
    */
   #hasRun(
     from: number,
@@ -125,7 +128,7 @@ export class Runs {
     this.postponed = at + PART;
   }
 
-  /** Reads what was postponed, each once, and tells where a value may stand. */
+  /** Reads what was postponed once, and calls `tell` with the places where a value may be. */
   readPostponed(tell: (from: number, to: number) => void): void {
     for (const { start, end } of merged(this.#postponed)) {
       this.#readThrough(start, end, new Unquoter(this.#text, false), tell);
@@ -156,12 +159,12 @@ export class Runs {
   }
 }
 
-/** Blanks and quotes, and what stands for nothing. */
+/** Blanks, quotes, and what stands for no character. */
 function isLeftOut(code: number): boolean {
   return code <= 0x20 || code === 0x22 || code === 0x27 || code === 0xa0;
 }
 
-/** What two hex digits stand for; where there are none, something that no value has. */
+/** The byte of two hex digits; if there are none, a number that no value contains. */
 export function byteAt(bytes: Uint8Array, at: number): number {
   const first = DIGITS[bytes[at]!]!;
   const second = DIGITS[bytes[at + 1]!]!;

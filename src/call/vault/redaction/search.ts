@@ -3,11 +3,11 @@ import { merged, type Range } from "./matcher.ts";
 import { byteAt, DIGITS, FURTHEST_INDENT, IN_BASE64, IN_HEX, Runs, tableOf } from "./runs.ts";
 import { knows, MIX, mask, type Sought } from "./sought.ts";
 
-/** So much of a value in base64, and not all of it, says that it may be there with escapes in it. */
+/** This many known characters of a value in base64 show that the rest may be there with escapes. */
 const PART = 8;
-/** A dump shows at most 16 bytes of a value in one piece. */
+/** A dump has at most 16 bytes of a value in one line. */
 const LINE_OF_DUMP = 16;
-/** One HTML escape inside another is looked into so often. */
+/** How many HTML escapes inside each other are followed. */
 const MAX_LEVELS = 4;
 
 const [BACKSLASH, PERCENT, AMPERSAND, EQUALS, NUMBER] = [0x5c, 0x25, 0x26, 0x3d, 0x23];
@@ -16,33 +16,33 @@ export const FOUR_BLANKS = 0x20202020;
 const [SMALL_N, SMALL_R, SMALL_U, SMALL_X] = [0x6e, 0x72, 0x75, 0x78];
 
 const SIGNS = ["\\", "%", "&"];
-/** As many, and one in so many characters, are looked at one by one; more of them along with everything else. */
+/** Up to this many signs, and one more in every `FAR_APART` characters, are looked at one by one; otherwise together with everything else. */
 const SOME_SIGNS = 16;
 const FAR_APART = 512;
-/** What shells, YAML and CSV make of a quote inside a value. */
+/** How shells, YAML and CSV write a quote inside a value. */
 const QUOTES = ["''", '""', `'"'`, `"'"`];
 
-/** 1: may stand before a part of a value: an escape, the end of one that ends a line, the end of a line or what the next is indented by. */
+/** 1: may come before a part of a value: an escape, the end of an escaped line end, a line end or an indentation. */
 const BEFORE_PART = tableOf(/[\t-\r =\\&%nr]/);
-/** 1: may stand after a part of a value: an escape or the end of a line. */
+/** 1: may come after a part of a value: an escape or a line end. */
 const AFTER_PART = tableOf(/[\t-\r=\\&%]/);
-/** 1: base64 may go on with this in the next line: as it is, as an escape, in quotes, or behind a sign that marks a line. */
+/** 1: base64 may continue with this in the next line: as it is, escaped, in quotes, or after a line mark. */
 const GOES_ON = tableOf(/[A-Za-z0-9+/_\-=%&\\"'>|#*]/);
 
-/** Beside a place: an escape or the end of a line, else four characters that are known. */
+/** Added to a place: it is an escape or a line end; otherwise it is four known characters. */
 const MARK = 1;
-/** Four characters are known, and each is a mark. */
+/** The most that one group gives: it is known, and each of its four characters is a mark. */
 const MOST_PLACES = GRAM + 1;
 
-/** What was found worth a closer look. */
+/** What has to be looked at closer. */
 export interface Sifted {
-  /** Where a value may stand. In order, apart from each other. */
+  /** Where a value may be. In order, without overlaps. */
   readonly windows: readonly Range[];
-  /** Places where a good part of a value may stand: inside of base64, the rest of it may have escapes. */
+  /** Places with a good part of a value, whose rest may be escaped inside base64. */
   readonly encoded: readonly number[];
 }
 
-/** What the first three characters of an HTML name are mixed to. */
+/** The hash of the first three characters of an HTML entity name. */
 export function nameAt(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 6) ^ (bytes[at + 1]! << 3) ^ bytes[at + 2]!) & 4095;
 }
@@ -57,15 +57,15 @@ export class Search {
   readonly #length: number;
   readonly #sought: Sought;
   readonly #places: Int32Array;
-  /** Up to here everything is in a window already, for whoever goes from the beginning to the end. */
+  /** Everything before this is in a window already; for a search from beginning to end. */
   #done = 0;
-  /** Where the line begins after the end of one that was looked at last. */
+  /** Where the line after the last line end begins. */
   #breakEnd = 0;
-  /** Up to here escapes and line ends were looked at. */
+  /** Escapes and line ends before this were looked at. */
   #marked = 0;
   readonly #runs: Runs;
 
-  /** `bytes`: the text, a byte a character, and some more that no value has. `places`: to write to. */
+  /** `bytes`: the text with one byte for each character, and some more that no value contains. `places`: a buffer to write to. */
   constructor(text: string, bytes: Buffer, length: number, sought: Sought, places: Int32Array) {
     this.#places = places;
     this.#text = text;
@@ -80,7 +80,7 @@ export class Search {
     const signs = this.#sparseSigns();
     const hasSigns = signs === undefined;
     const places = this.#places;
-    // As many at a time as there is room for, whatever is found.
+    // As many at a time as the buffer certainly has room for.
     const step = this.#sought.stride * Math.floor(places.length / MOST_PLACES);
     const last = this.#length - GRAM;
     for (let from = 0; from <= last; from += step) {
@@ -93,7 +93,7 @@ export class Search {
     return { windows: merged(this.#windows), encoded: this.#encoded };
   }
 
-  /** Where escapes may begin, those with one sign after those with another, unless there are many such places. */
+  /** Where escapes may begin, sign by sign; undefined: there are too many such places. */
   #sparseSigns(): number[] | undefined {
     const signs: number[] = [];
     for (const sign of SIGNS) {
@@ -114,12 +114,12 @@ export class Search {
       const place = places[index]!;
       const at = place >> 1;
       if ((place & 1) === MARK) this.#mark(at);
-      // What is known from one place to another is looked at once.
+      // Places within the same known characters are looked at once.
       else if (at + GRAM > end) end = this.#around(at);
     }
   }
 
-  /** Looks at an escape or a line end, of those that follow each other at the first. */
+  /** Looks at an escape or a line end; of several in a row, at the first. */
   #mark(at: number): void {
     if (at < this.#marked || at < this.#done || at < this.#runs.postponed) return;
     const code = this.#bytes[at]!;
@@ -151,7 +151,7 @@ export class Search {
     this.#runs.postponed = 0;
   }
 
-  /** Whether what begins at `at` may hide a character of a value, or the end of a line of one. */
+  /** Whether an escape for a character of a value, or for a line end in one, may begin at `at`. */
   #isEscape(at: number): boolean {
     const code = this.#bytes[at]!;
     if (code !== BACKSLASH && code !== AMPERSAND && code !== PERCENT) return false;
@@ -183,7 +183,7 @@ export class Search {
 
   #isPercent(at: number): boolean {
     const code = this.#bytes[at + 1]! | 0x20;
-    // Either one escape inside another, or a character by its number.
+    // One escape inside another, or a character by its number.
     if (code === SMALL_U) return true;
     const byte = byteAt(this.#bytes, at + 1);
     return byte === PERCENT || this.#sought.present[byte] === 1;
@@ -194,7 +194,7 @@ export class Search {
     const bytes = this.#bytes;
     const isAmpersand =
       bytes[at + 1] === 0x61 && bytes[at + 2] === 0x6d && bytes[at + 3] === 0x70 && bytes[at + 4] === 0x3b;
-    // As `&amp;#39;`, which hides another one.
+    // One inside another, such as `&amp;#39;`.
     if (isAmpersand && level < MAX_LEVELS && this.#isEntity(at + 4, level + 1)) return true;
     if (bytes[at + 1] !== NUMBER) return names[nameAt(bytes, at + 1)] === 1;
     const isHex = (bytes[at + 2]! | 0x20) === SMALL_X;
@@ -206,8 +206,8 @@ export class Search {
   }
 
   /**
-   * Whether a value may go on after a line that ends at `end`. One in long lines of base64 is found by the part of it that is
-   * on one side of that; what is left is in short lines, or folded at a blank or where a sign says that the line goes on.
+   * Whether a value may continue after a line that ends at `end`. In long lines of base64 the part on one side is enough to
+   * find a value; here it is about short lines, and lines folded at a blank or with a continuation sign.
    */
   #isBrokenLine(end: number, begin: number): boolean {
     const bytes = this.#bytes;
@@ -222,10 +222,10 @@ export class Search {
     if (!this.#sought.hasBlanks && (!isPacked || GOES_ON[bytes[next]!] === 0)) return false;
     const first = last - GRAM + 1;
     if (this.#isKnown(next)) return true;
-    // What is known with blanks before it is the beginning of a line.
+    // Known characters with blanks before them are the beginning of a line.
     if (first >= 0 && (bytes[first] !== 0x20 || this.#sought.hasBlanks) && this.#isKnown(first)) return true;
     if (!isPacked) return false;
-    // Of a value across the end of a longer line, four characters on one side are known.
+    // If a value crosses the end of a longer line, four characters on one side are known.
     const most = next + Math.min(this.#sought.stride + GRAM, 2 * GRAM);
     let at = next;
     while (at < most && IN_BASE64[bytes[at]!] === 1) at += 1;
@@ -236,7 +236,7 @@ export class Search {
     );
   }
 
-  /** Where the next line begins that is not empty, without what it is indented by. */
+  /** Where the text of the next line that is not empty begins, after its indentation. */
   #afterBreak(begin: number): number {
     const bytes = this.#bytes;
     const most = Math.min(this.#length, begin + FURTHEST_INDENT);
@@ -252,7 +252,7 @@ export class Search {
     return at;
   }
 
-  /** Looks at what is known around a place, and returns where that ends. */
+  /** Looks at the known characters around a place, and returns where they end. */
   #around(at: number): number {
     const left = knownFrom(this.#view, at, this.#done, this.#sought);
     const right = knownTo(this.#view, at, this.#length, this.#sought);
@@ -263,7 +263,7 @@ export class Search {
     return right;
   }
 
-  /** Whether a value may go on before or after what is known, where a line ends or an escape stands. */
+  /** Whether a value may continue before or after known characters, over a line end or an escape. */
   #goesOn(left: number, right: number): boolean {
     if (BEFORE_PART[this.#bytes[left - 1] ?? 0]! + AFTER_PART[this.#bytes[right]!]! === 0) return false;
     return (
@@ -273,7 +273,7 @@ export class Search {
     );
   }
 
-  /** How much has to be known to be a value. In hex, where a line of a dump ends may be half of one. */
+  /** How many known characters may be a value. At the edge of a line of a hex dump, half a value is enough. */
   #fewest(left: number, right: number): number {
     const { shortest, shortestHex } = this.#sought;
     if (right - left < shortest || !this.#isHex(left, right)) return shortest;
@@ -292,7 +292,7 @@ export class Search {
     return true;
   }
 
-  /** Whether a line ends here, as it is, as an escape, or as quoted-printable has it, which may escape something here, too. */
+  /** Whether a line ends here: plain, escaped, or in quoted-printable, which may also have an escape here. */
   #isBreak(at: number): boolean {
     const code = this.#bytes[at]!;
     const next = this.#bytes[at + 1]!;
@@ -329,10 +329,10 @@ export class Search {
 }
 
 /**
- * Looks at four characters in every few, of those that begin from `from` to `last`, and writes to `places` where they are known
- * and, with `MARK`, where among them a line ends that a value may go on after or, if `hasSigns`, an escape begins. Each place is
- * shifted by one bit. Returns how many there are. The inner loops take most of the time of a search: what they call is written
- * out in them, and nothing is in them that is seldom needed.
+ * Looks up one group of four characters in every `stride`, from `from` to `last`. Writes to `places` where a group is known
+ * and, with `MARK`, where in a group a line ends after which a value may continue or, if `hasSigns`, an escape begins. Each
+ * place is shifted by one bit. Returns the number of places. The inner loops take most of the time of a search: they call
+ * no functions, and contain nothing that is seldom needed.
  */
 function findPlaces(
   view: DataView,
@@ -348,7 +348,7 @@ function findPlaces(
   for (let at = from; ; ) {
     let gram = 0;
     let mayBeKnown = 0;
-    // Of the two bits of `mask` the first is enough to go on: few others have it, and four blanks do.
+    // The first of the two bits of `mask` is enough to stop here: few other groups have it, and four blanks do.
     if (hasSigns)
       for (; at <= last; at += stride) {
         gram = view.getInt32(at, true);
@@ -389,19 +389,19 @@ function findPlaces(
       places[count] = at << 1;
       count += 1;
     }
-    // What a line is indented by is passed.
+    // Skips an indentation.
     at = gram === FOUR_BLANKS ? afterBlanks(view, at) : at + stride;
   }
 }
 
-/** Whether a value has none of what stands before and after four characters that are known, so that they are there by chance. */
+/** Whether four known characters are there by chance: neither the groups beside them are known, nor can a value continue there. */
 function isAlone(view: DataView, at: number, sought: Sought): boolean {
   if (at === 0 || BEFORE_PART[view.getUint8(at - 1)]! + AFTER_PART[view.getUint8(at + GRAM)]! !== 0)
     return false;
   return !knows(sought, view.getInt32(at - 1, true)) && !knows(sought, view.getInt32(at + 1, true));
 }
 
-/** Where what is known around `at` begins, not before `first`. */
+/** Where the known characters around `at` begin, not before `first`. */
 function knownFrom(view: DataView, at: number, first: number, { bits, shift }: Sought): number {
   let left = at;
   for (; left > first; left--) {
@@ -413,7 +413,7 @@ function knownFrom(view: DataView, at: number, first: number, { bits, shift }: S
   return left;
 }
 
-/** Where what is known around `at` ends, not after `last`. */
+/** Where the known characters around `at` end, not after `last`. */
 function knownTo(view: DataView, at: number, last: number, { bits, shift }: Sought): number {
   let right = at + GRAM;
   for (; right < last; right++) {
@@ -425,7 +425,7 @@ function knownTo(view: DataView, at: number, last: number, { bits, shift }: Soug
   return right;
 }
 
-/** Says of most escapes and line ends that no value has them in it, by what stands beside them. */
+/** False for most escapes and line ends: the characters beside them show that they are not inside a value. */
 function mayBeInside(view: DataView, at: number, hasBlanks: boolean): boolean {
   const code = view.getUint8(at);
   if (code === PERCENT) return DIGITS[view.getUint8(at + 2)]! < 16;
@@ -436,7 +436,7 @@ function mayBeInside(view: DataView, at: number, hasBlanks: boolean): boolean {
   return next < 0x10 || GOES_ON[next] === 1;
 }
 
-/** Four at a time. Behind the text are no blanks. */
+/** Looks at four characters at a time. There are no blanks after the text. */
 function afterBlanks(view: DataView, from: number): number {
   for (let at = from; ; at += GRAM) {
     const others = view.getInt32(at, true) ^ FOUR_BLANKS;
@@ -444,7 +444,7 @@ function afterBlanks(view: DataView, from: number): number {
   }
 }
 
-/** A bit for each of four characters that is below 16: a line end or a tab. */
+/** One bit for each of four characters with a code below 16: a line end or a tab. */
 function endsIn(gram: number): number {
   return (gram - 0x10101010) & ~gram & 0x80808080;
 }

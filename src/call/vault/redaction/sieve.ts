@@ -8,30 +8,29 @@ import { ENTITY_NAMES } from "./unquote.ts";
 const MAX_STRIDE = 13;
 const FEWEST_BITS = 18;
 const MOST_BITS = 23;
-/** The table has so many bits for each four characters, of which two are set. */
+/** The number of bits in the table for each group of four characters, of which two are set. */
 const SPARSENESS = 64;
-/** Written once and used again and again; longer texts get memory of their own. */
+/** The size of the buffer that is used again for every text; longer texts get their own. */
 const SCRATCH = 256 * 1024;
-/** So many places are looked at together. */
+/** The number of places that are looked at together. */
 const PLACES = 8192;
 const MARGIN = 64;
-/** A word of the table has so many bits. */
+/** A word of the table has 2 to this power bits. */
 const WORD = 5;
-/** Behind the text, so that whoever looks a little ahead need not ask where it ends. */
+/** Bytes after the text, so that looking a little ahead needs no check for its end. */
 const PADDING = 16;
 
-/** Line ends and tabs are below that. */
+/** Line ends and tabs have smaller codes. */
 const LINE_ENDS = 0x10;
 const [BACKSLASH, PERCENT, AMPERSAND] = [0x5c, 0x25, 0x26];
 
 /**
- * Finds the few places of a text where a value may stand, in whatever spelling, in a fraction of the time that reading
- * the text character by character takes. Never misses a place for a spelling that is documented; what it names in vain
- * costs time only.
+ * Finds the few places in a text where a value may be, however it is spelled, in a fraction of the time that reading the
+ * text character by character takes. It never misses a documented spelling; a place named in vain only costs time.
  *
- * Every four characters that follow each other in a value, or in its base64 or hex form, are in a table, as are those in
- * the middle of an escape. Of a text, four characters in every few are looked up: where a value stands, one of these is
- * inside it, and is known, or has the beginning of an escape or the end of a line in it.
+ * A table contains every group of four consecutive characters of each value, of its base64 and hex forms, and of the
+ * middles of its escapes. In a text, only one group in every few characters is looked up: where there is a value, one of
+ * these groups is inside it, and is known or contains the beginning of an escape or the end of a line.
  */
 export class Sieve {
   readonly #sought: Sought = {
@@ -50,17 +49,17 @@ export class Sieve {
     lineEnds: new Uint8Array(256),
     names: new Uint8Array(4096),
   };
-  /** How many are in the table. */
+  /** The number of groups in the table. */
   #grams = 0;
   readonly #scratch = Buffer.alloc(SCRATCH);
   readonly #places = new Int32Array(PLACES);
 
   constructor() {
     this.#stopAtBlanks();
-    // Escapes that stand for any character, the end of a line, and a backslash before another.
+    // Escapes for any character, for the end of a line, and a backslash before another.
     for (const letter of "ux01234567nr\n\r") this.#hide(letter.charCodeAt(0));
     this.#markPair(BACKSLASH, BACKSLASH);
-    // Numbers, and an escape inside another one.
+    // Escapes by number, and one escape inside another.
     for (const letter of "#a") this.#markPair(AMPERSAND, letter.charCodeAt(0));
     for (const letter of "2uU") this.#markPair(PERCENT, letter.charCodeAt(0));
     for (const sign of [BACKSLASH, PERCENT, AMPERSAND])
@@ -70,7 +69,7 @@ export class Sieve {
         this.#sought.lineEnds[code] = 1;
   }
 
-  /** Else it has to be made anew, larger. */
+  /** True: it has to be rebuilt with `reset`, which makes it larger. */
   get isFull(): boolean {
     return (
       this.#sought.shift > 32 - (MOST_BITS - WORD) &&
@@ -78,7 +77,7 @@ export class Sieve {
     );
   }
 
-  /** Empty, with twice the room if it was full. */
+  /** Empties it, and makes it larger if it was full. */
   reset(): void {
     const sought = this.#sought;
     while (this.isFull) sought.shift -= 1;
@@ -90,7 +89,7 @@ export class Sieve {
     sought.reach = MARGIN;
   }
 
-  /** `isSpelling`: it stands in texts as it is; else it only tells what to look at. */
+  /** `isSpelling`: texts contain the form as it is; otherwise it only shows where to look. */
   add(form: string, isSpelling: boolean): void {
     if (form.length < GRAM) return;
     const sought = this.#sought;
@@ -99,20 +98,20 @@ export class Sieve {
       sought.shortest = Math.min(sought.shortest, length);
       if (/^[0-9a-f]+$/i.test(form)) sought.shortestHex = Math.min(sought.shortestHex, length);
       sought.reach = Math.max(sought.reach, length * LONGEST_ESCAPE + MARGIN);
-      // So that four characters are looked at of which none is beyond the value.
+      // So that one of the groups that are looked up is entirely inside the value.
       sought.stride = Math.min(MAX_STRIDE, sought.shortest - GRAM + 1);
     }
     for (let at = 0; at + GRAM <= form.length; at++) this.#enter(form, at);
   }
 
-  /** What may go on after a line end and some blanks; of more blanks than that, all are passed. */
+  /** For a form that continues after a line end and up to three blanks; a search skips longer indentations. */
   addIndented(form: string): void {
     for (let blanks = 1; blanks < GRAM; blanks++)
       for (let at = 0; at + GRAM - blanks <= form.length; at++)
         this.#enter(" ".repeat(blanks) + form.slice(at, at + GRAM - blanks), 0);
   }
 
-  /** What escapes may stand in for: those of `characters`, or any. */
+  /** For a form in which characters may be escaped: those of `characters`, or all. */
   addEscaped(form: string, characters?: RegExp): void {
     const { present, names } = this.#sought;
     for (const tail of escapeTails(form, characters)) this.#enter(tail, 0);
@@ -120,7 +119,7 @@ export class Sieve {
       if (characters && !characters.test(form.charAt(at))) continue;
       const code = form.charCodeAt(at);
       present[Math.min(code, 256)] = 1;
-      // As bytes of UTF-8.
+      // It may be escaped as bytes of UTF-8.
       if (code > 0x7f) present.fill(1, 0x80, 0x100);
       const letter = BLANKS.get(code);
       if (letter !== undefined) this.#hide(letter.charCodeAt(0));
@@ -140,7 +139,7 @@ export class Sieve {
     }
   }
 
-  /** One of the two bits of four blanks: a search stops there, to pass what a line is indented by, and does not take them for known. */
+  /** Sets one of the two bits of four blanks: a search then stops there and skips the indentation, without taking the blanks for known. */
   #stopAtBlanks(): void {
     const { bits, shift } = this.#sought;
     const mixed = Math.imul(FOUR_BLANKS, MIX);
@@ -161,7 +160,7 @@ export class Sieve {
     if (text.length < GRAM || this.#grams === 0) return { windows: [], encoded: [] };
     const size = text.length + PADDING;
     const bytes = size <= SCRATCH ? this.#scratch : Buffer.allocUnsafe(size);
-    // One byte a character, whatever it is: what looks alike then is told apart by who looks closer.
+    // One byte for each character. Characters that become equal are told apart when a place is looked at closer.
     const length = bytes.write(text, 0, "latin1");
     bytes.fill(0xff, length, length + PADDING);
     return new Search(text, bytes, length, this.#sought, this.#places).run();

@@ -1,35 +1,35 @@
-/** What a `Search` has to know of the values. */
+/** What a `Search` knows about the values. */
 export interface Sought {
-  /** Two bits, in one word, for four characters that may follow each other. */
+  /** For each known group of four characters, two bits in one word. */
   bits: Int32Array;
-  /** So far what they are mixed to is shifted to be a place in `bits`. */
+  /** How far a hash is shifted to become an index of `bits`. */
   shift: number;
-  /** How long the shortest spelling is, and the shortest that has hex digits only. */
+  /** The length of the shortest spelling, and of the shortest with hex digits only. */
   shortest: number;
   shortestHex: number;
-  /** So far around a place that is found a value may reach. */
+  /** How far a value may extend around a place that was found. */
   reach: number;
-  /** One place in so many is looked at. */
+  /** One place in this many is looked at. */
   stride: number;
   hasBlanks: boolean;
   hasQuotes: boolean;
-  /** 1: a value has this character. The last is for all beyond 255. */
+  /** 1: a value contains this character. The last entry is for all beyond 255. */
   readonly present: Uint8Array;
-  /** 1: a backslash before this character may hide one of a value. */
+  /** 1: a backslash before this character may be an escape for a character of a value. */
   readonly hidden: Uint8Array;
-  /** 1: of two characters, the first in the low byte, the first begins an escape that may hide one. */
+  /** 1: the first of two characters (in the low byte) may begin an escape for a character of a value. */
   readonly pairs: Uint8Array;
-  /** 1: such a pair, or the second may be the first of one: two looks at four characters rule out every pair that begins in them. */
+  /** 1: such a pair, or the second character may be the first of one. Two lookups for four characters rule out every pair that begins in them. */
   readonly signs: Uint8Array;
   /** 1: after this character a line may end inside a value. */
   readonly lineEnds: Uint8Array;
-  /** 1: an HTML name whose first three characters are mixed to this may hide one. */
+  /** 1: an HTML entity whose first three letters have this hash may stand for a character of a value. */
   readonly names: Uint8Array;
 }
 
 export const MIX = 0x9e3779b1 | 0;
 
-/** The two bits of four characters. One alone would be there by chance too often. */
+/** The two bits of a group of four characters. A single bit would be set by chance too often. */
 export function mask(gram: number, mixed: number): number {
   return (1 << (mixed >>> 9)) | (1 << ((mixed >>> 4) ^ (gram >>> 16)));
 }

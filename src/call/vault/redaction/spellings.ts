@@ -5,7 +5,7 @@ import { dumpedBytes, hexDigits, packed } from "./readings.ts";
 import { Draft, type Reading, unquoted } from "./unquote.ts";
 import { plainForms, SHORTEST_REDACTED } from "./value-forms.ts";
 
-/** What has to be looked for so that a value is found in every spelling. */
+/** What to search for to find a value in every spelling. */
 export interface ValueSpellings {
   /** As it is. */
   readonly plain: ReadonlySet<string>;
@@ -16,10 +16,10 @@ export interface ValueSpellings {
 }
 
 const HEX_SEPARATORS = [" ", ":"];
-/** With what the next line is indented by. */
+/** The longest line end with the indentation of the next line. */
 const LONGEST_BREAK = 40;
 const SHORTEST_LINE = 16;
-/** Texts inside of base64 are read so far around a place. */
+/** Base64 is decoded up to this far around a place. */
 const FURTHEST_BASE64 = 4096;
 
 export function spellingsOf(value: string): ValueSpellings {
@@ -37,14 +37,14 @@ export function spellingsOf(value: string): ValueSpellings {
   return { plain: new Set([...whole, ...lines]), loose, base64, hex };
 }
 
-/** Also with `+` for blanks, as in forms; and as the bytes that escapes of it stand for. */
+/** The form itself, with `+` for blanks as in HTML forms, and as the bytes that its escapes stand for. */
 function* textsOf(form: string): Iterable<string> {
   yield form;
   if (form.includes(" ")) yield form.replaceAll(" ", "+");
   if (/[^\0-\x7f]/.test(form)) yield Buffer.from(form, "utf8").toString("latin1");
 }
 
-/** What tells a sieve that a value may be there. The first kind may also stand with escapes in it. */
+/** The forms by which a sieve recognises that a value may be there. `isValue`: it may also contain escapes. */
 export function* siftedForms(spellings: ValueSpellings): Iterable<readonly [form: string, isValue: boolean]> {
   for (const form of spellings.plain) {
     yield [form, true];
@@ -59,7 +59,7 @@ export function* siftedForms(spellings: ValueSpellings): Iterable<readonly [form
     for (const digits of [form, form.toUpperCase()]) {
       yield [digits, true];
       for (const separator of HEX_SEPARATORS) yield [digits.replace(/..(?=.)/g, `$&${separator}`), false];
-      // As `xxd` writes it: two bytes, a blank.
+      // As `xxd` writes it: a blank after every two bytes.
       yield [digits.replace(/.{4}(?=.)/g, "$& "), false];
       yield [digits.replace(/^..|.{4}(?=.)/g, "$& "), false];
     }
@@ -67,7 +67,7 @@ export function* siftedForms(spellings: ValueSpellings): Iterable<readonly [form
   }
 }
 
-/** With the characters as escapes that cannot stand there as they are. */
+/** With escapes for the characters that quoted-printable cannot contain. */
 function quotedPrintable(form: string): string {
   const bytes = Buffer.from(form, "utf8").toString("latin1");
   const asEscape = (character: string) =>
@@ -75,13 +75,13 @@ function quotedPrintable(form: string): string {
   return bytes.replace(/[^ -<>-~]/g, asEscape);
 }
 
-/** Finds values in a text, in whatever spelling, by reading it in every way that there is. Meant for short texts. */
+/** Finds values in a text, however they are spelled, by reading it in every way there is. For short texts. */
 export class Spellings {
   readonly #plain = new Matcher();
   readonly #loose = new Matcher();
   readonly #base64 = new Matcher();
   readonly #hex = new Matcher();
-  /** First and last pieces in base64 that have bits of the value beside them. By length, then how many have it. */
+  /** First and last pieces in base64 with bits of the value in the characters beside them. */
   readonly #openBefore = new Pieces();
   readonly #openAfter = new Pieces();
 
@@ -105,9 +105,9 @@ export class Spellings {
     }
   }
 
-  /** Not in order. */
+  /** The ranges are not in order. */
   find(text: string): Range[] {
-    // Not spread into arguments, of which there may be too many.
+    // Not spread into arguments: there may be too many.
     let found = this.#plain.find(text);
     for (const isQuotedPrintable of text.includes("=") ? [false, true] : [false]) {
       const reading = unquoted(text, isQuotedPrintable);
@@ -149,7 +149,7 @@ export class Spellings {
   }
 }
 
-/** Texts, each as often as it was added, by their lengths. */
+/** Texts by their lengths, each with how often it was added. */
 class Pieces {
   readonly #counts = new Map<number, Map<string, number>>();
 
@@ -185,12 +185,12 @@ function isBase64(text: string, at: number): boolean {
   return /^[A-Za-z0-9+/]$/.test(text.charAt(at));
 }
 
-/** Where what was found in a reading stands in the text that it is of. */
+/** Converts ranges of a reading to ranges of the text that was read. */
 export function inFirst(ranges: readonly Range[], { starts, ends }: Reading): Range[] {
   return ranges.map(({ start, end }) => ({ start: starts[start]!, end: ends[end - 1]! }));
 }
 
-/** Whether the characters around a place may be base64: as many as there are in a line of it, or up to its end, and not all hex digits. */
+/** Whether the characters around a place may be base64: enough for a line of it or up to the end of the line, and not only hex digits. */
 export function isInBase64(text: string, place: number): boolean {
   let start = place;
   while (start > place - SHORTEST_LINE && isAnyBase64(text.charCodeAt(start - 1))) start -= 1;
@@ -200,14 +200,14 @@ export function isInBase64(text: string, place: number): boolean {
   return end - start >= SHORTEST_LINE || /[\r\n\\]/.test(text.charAt(start - 1) + text.charAt(end));
 }
 
-/** What may be base64 around a place, not too far from it: its characters, over the ends of lines, in one piece. */
+/** The characters around a place that may be base64, joined across lines, up to a limit in both directions. */
 export function base64Around(text: string, at: number): Reading & { readonly end: number } {
   let start = at;
   const first = Math.max(0, at - FURTHEST_BASE64);
   const last = Math.min(text.length, at + FURTHEST_BASE64);
   while (start > first) {
     while (start > first && isAnyBase64(text.charCodeAt(start - 1))) start -= 1;
-    // Of a line end that is written as an escape, the letter is base64, too.
+    // The letter of an escaped line end is also a base64 character.
     if (start > 0 && text.charAt(start - 1) === "\\" && /[nr]/.test(text.charAt(start))) start += 1;
     const before = /(?:\\+[nr]|[\r\n])[ \t]*$/.exec(text.slice(Math.max(0, start - LONGEST_BREAK), start));
     if (!before || start - before[0].length === 0) break;
@@ -233,7 +233,7 @@ export function base64Around(text: string, at: number): Reading & { readonly end
   return { text: standardBase64(found), ...places, end };
 }
 
-/** Of both alphabets. */
+/** In either alphabet. */
 function isAnyBase64(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||

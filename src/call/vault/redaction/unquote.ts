@@ -1,9 +1,9 @@
 /**
- * Reads a text as if every escape in it were undone: percent, HTML, JSON, JavaScript and shell escapes, in any mix and one
- * inside another. Used to look for values, never to show anything.
+ * Reads a text with every escape undone: percent, HTML, JSON, JavaScript and shell escapes, in any mix and one inside
+ * another. Only used to search for values, never to show anything.
  */
 
-/** Stands for any run of quotes, which shells, YAML and CSV double, close and open again around a quote. */
+/** Stands for any run of quotes: shells, YAML and CSV double a quote, or close and open the quotes around it. */
 const QUOTE = 0x22;
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
@@ -15,22 +15,22 @@ const [SMALL_U, SMALL_X] = [0x75, 0x78];
 /** 1: an escape may begin with this character. */
 const BEGINS_ESCAPE = new Uint8Array(BACKSLASH + 1);
 for (const code of [BACKSLASH, PERCENT, AMPERSAND, EQUALS]) BEGINS_ESCAPE[code] = 1;
-/** One escape inside another is undone so often. */
+/** How many escapes inside each other are undone. */
 const MAX_LEVELS = 4;
 const LONGEST_ENTITY = 10;
-/** Of backslashes or blanks: more are read as the next escape, so that no place is read again and again. */
+/** The longest run of backslashes or blanks that is read at once, so that no place is read again and again. */
 const LONGEST_RUN = 64;
 
-/** What `read` gives for something that stands for no character: a backslash before one, a soft line end. */
+/** The result of `read` for what stands for no character: a backslash before one, a soft line end. */
 export const NOTHING = -1;
 const NO_ESCAPE = -2;
 
-/** What a letter after a backslash stands for; 0: no blank. */
+/** The control character that a letter after a backslash stands for; 0: none. */
 const BLANKS = new Uint8Array(128);
 for (const [letter, code] of Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11 }))
   BLANKS[letter.charCodeAt(0)] = code;
 
-/** The names of ASCII characters in HTML. */
+/** The HTML entities of ASCII characters. */
 const NAMED: ReadonlyMap<string, number> = new Map(
   Object.entries({
     amp: "&",
@@ -80,7 +80,7 @@ const NAMED: ReadonlyMap<string, number> = new Map(
   }).map(([name, character]) => [name, character.charCodeAt(0)]),
 );
 
-/** The other way round. */
+/** The names of the entities of each character. */
 export const ENTITY_NAMES: ReadonlyMap<number, readonly string[]> = namesByCode();
 
 function namesByCode(): Map<number, string[]> {
@@ -89,11 +89,11 @@ function namesByCode(): Map<number, string[]> {
   return names;
 }
 
-/** Reads one character after the other, each as what its escape stands for. */
+/** Reads one character after the other, with escapes undone. */
 export class Unquoter {
   readonly #text: string;
   readonly #isQuotedPrintable: boolean;
-  /** Where what was read last ends. */
+  /** Where the character that was read last ends. */
   next = 0;
 
   /** `isQuotedPrintable`: `=41` and `=` at the end of a line are escapes, too. */
@@ -102,7 +102,7 @@ export class Unquoter {
     this.#isQuotedPrintable = isQuotedPrintable;
   }
 
-  /** The code of what begins at `at`, or NOTHING. Beyond the basic plane only the first half of a pair. */
+  /** The code of the character at `at`, or NOTHING. A surrogate pair is read as two characters. */
   read(at: number): number {
     let code = this.#text.charCodeAt(at);
     this.next = at + 1;
@@ -116,7 +116,7 @@ export class Unquoter {
     return code;
   }
 
-  /** What `code`, which was just read, and what follows it stand for together. */
+  /** What the escape stands for that begins with `code`, which was just read. */
   #undo(code: number): number {
     if (code === BACKSLASH) return this.#backslash();
     if (code === PERCENT) return this.#percent();
@@ -127,7 +127,7 @@ export class Unquoter {
 
   #backslash(): number {
     const text = this.#text;
-    // Each text inside a text doubles them.
+    // Each text inside another text doubles the backslashes.
     const most = this.next + LONGEST_RUN;
     while (this.next < most && text.charCodeAt(this.next) === BACKSLASH) this.next += 1;
     const letter = text.charCodeAt(this.next);
@@ -163,7 +163,7 @@ export class Unquoter {
     return code & 0xff;
   }
 
-  /** What is indented after a line that goes on is not part of it. */
+  /** Skips the indentation of the next line. */
   #lineEnd(): number {
     const most = this.next + LONGEST_RUN;
     while (this.next < most && this.#text.charCodeAt(this.next) <= SPACE) this.next += 1;
@@ -195,7 +195,7 @@ export class Unquoter {
     return code;
   }
 
-  /** Where `sign` stands, after letters and digits only, and not too far away; else -1. */
+  /** The position of `sign` after a few letters and digits; -1: there is none. */
   #endOf(sign: number, from: number): number {
     for (let at = from; at <= from + LONGEST_ENTITY; at++) {
       const code = this.#text.charCodeAt(at);
@@ -233,35 +233,35 @@ export class Unquoter {
   }
 }
 
-/** 16 and more: none. */
+/** 16: not a digit. */
 function digitOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = (code | 0x20) - 0x61;
   return letter >= 0 && letter < 6 ? letter + 10 : 16;
 }
 
-/** A text in other words, of which each character knows where in the first one it stood. */
+/** A text as it is read. For each character it has the range in the original text. */
 export interface Reading {
   readonly text: string;
   readonly starts: Readonly<Int32Array>;
   readonly ends: Readonly<Int32Array>;
 }
 
-/** A reading that is written character by character. */
+/** Builds a reading character by character. */
 export class Draft {
   readonly #codes: Uint16Array;
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
   #length = 0;
 
-  /** `size`: of how many characters at most. */
+  /** `size`: the most characters it can have. */
   constructor(size: number) {
     this.#codes = new Uint16Array(size);
     this.#starts = new Int32Array(size);
     this.#ends = new Int32Array(size);
   }
 
-  /** What is beyond the basic plane becomes two. */
+  /** A character beyond the basic plane becomes a surrogate pair. */
   add(code: number, start: number, end: number): void {
     if (code > 0xffff) {
       this.add(0xd800 + ((code - 0x10000) >> 10), start, end);
@@ -274,7 +274,7 @@ export class Draft {
     this.#length += 1;
   }
 
-  /** What was added last goes up to `end`. */
+  /** Extends the character that was added last up to `end`. */
   extend(end: number): void {
     this.#ends[this.#length - 1] = end;
   }
@@ -285,9 +285,9 @@ export class Draft {
   }
 }
 
-/** Without escapes; any run of quotes is one quote, and any run of blanks one blank. */
+/** Reads a text without escapes; a run of quotes becomes one quote, and a run of blanks one blank. */
 export function unquoted(text: string, isQuotedPrintable = false): Reading {
-  // An escape has more characters than what it stands for.
+  // An escape is longer than what it stands for.
   const draft = new Draft(text.length + 1);
   const unquoter = new Unquoter(text, isQuotedPrintable);
   let last = NOTHING;

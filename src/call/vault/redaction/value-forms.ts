@@ -1,12 +1,12 @@
 import { isRun } from "./pieces.ts";
 
-/** Shorter values would black out ordinary words. */
+/** Shorter values would redact ordinary words. */
 export const SHORTEST_REDACTED = 6;
-/** Shorter lines of a longer value are too likely to stand elsewhere. */
+/** Shorter lines of a value are too likely to occur elsewhere. */
 const SHORTEST_LINE = 16;
 const ARMOUR = /^-+(?:BEGIN|END) [A-Z0-9 ]{1,60}-+$/;
 
-/** A value as texts: as it is and with either kind of line end; and each of its lines, which may stand alone. */
+/** A value as it is and with either kind of line end, and each of its lines, which may occur alone. */
 export function plainForms(value: string): {
   readonly whole: ReadonlySet<string>;
   readonly lines: ReadonlySet<string>;
