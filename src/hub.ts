@@ -118,9 +118,9 @@ export interface Hub {
   readonly identity: Identity;
   readonly people: People;
   readonly catalog: Catalog;
-  /** What of the tools that a caller sees is in its lists. */
+  /** The tools in each caller's lists, out of all that it sees. */
   readonly listings: Listings;
-  /** What conversations have found or called. */
+  /** The tools that conversations have found or called. */
   readonly activations: Pick<Activations, "carryOver" | "forget">;
   /** Resources, prompts and completions of servers. */
   readonly offers: Offers;
@@ -129,11 +129,11 @@ export interface Hub {
   readonly custom: Custom;
   /** Packages of others that bring tools. */
   readonly plugins: Plugins;
-  /** What agents remember. */
+  /** The memories of agents. */
   readonly memory: Memory;
-  /** What was gathered from sources. */
+  /** Documents read from sources. */
   readonly knowledge: GatheredKnowledge;
-  /** What is open of each feature: its routes, its checks. */
+  /** The opened features: their routes and checks. */
   readonly features: readonly NamedFeature[];
   readonly questions: Questions;
   readonly audit: Pick<Audit, "load" | "decisions" | "note" | "checks" | "flush" | "prune">;

@@ -11,7 +11,7 @@ export interface Route {
   readonly method: RouteMethod;
   /** `/projects/:name`. Each parameter is a text of 1 to 200 characters. */
   readonly path: string;
-  /** What it does, in one line. */
+  /** Its effect, in one line. */
   readonly summary: string;
   /** Who may use it. Default: viewers where it only reads, else admins. */
   readonly role?: Role;
@@ -31,7 +31,7 @@ export interface Route {
   handle(request: RouteRequest): Promise<object>;
 }
 
-/** What clients of a deprecated route are told in the headers of its answers (RFC 9745). */
+/** The headers of a deprecated route's answers (RFC 9745). */
 export interface Deprecation {
   /** In seconds since the epoch. */
   readonly since: number;

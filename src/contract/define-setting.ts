@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
 /**
- * What a project file may do: set it freely, only lower it, only set this one value, or nothing at all. A project
- * file comes with a checkout, so it must not open what the user keeps closed.
+ * The ways in which a project file may change it: set it freely, only lower it, only set this one value, or nothing at
+ * all. A project file comes with a checkout, so it must not open what the user keeps closed.
  */
 export type ProjectPolicy = "any" | "lower" | "never" | { readonly only: boolean };
 

@@ -109,7 +109,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export class ToolkeepError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** What to do. Default: the remedy of the catalogue. */
+  /** Tells the reader what to do. Default: the remedy of the catalogue. */
   readonly remedy: string;
 
   constructor(

@@ -9,7 +9,7 @@ import type { ToolContext, ToolResult, ToolStatus } from "./tool.ts";
 export const OFFER_KINDS = ["resource", "resource_template", "prompt"] as const;
 export type OfferKind = (typeof OFFER_KINDS)[number];
 
-/** As published. Only the field that identifies it is guaranteed. */
+/** The published definition. Only the field that identifies it is guaranteed. */
 export type OfferDefinition = Readonly<Record<string, unknown>>;
 
 export interface Offered {
@@ -54,7 +54,7 @@ export interface ResourceUpdate {
  * can cause. Their output is the whole answer, in `structured`.
  */
 export interface OfferOrigin {
-  /** As in `Tool.origin`: `mcp:<server>`. */
+  /** See `Tool.origin`: `mcp:<server>`. */
   readonly origin: string;
   /** The server's name. */
   readonly name: string;

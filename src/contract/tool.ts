@@ -50,7 +50,7 @@ export interface ToolFlags {
 }
 
 /**
- * What a tool can do outside the call, for rules: read and change files, reach the network, run programs, use
+ * The effects of a tool outside the call, for rules: read and change files, reach the network, run programs, use
  * secrets, ask people, change agents and what they have, change this installation.
  */
 export const CAPABILITIES = [

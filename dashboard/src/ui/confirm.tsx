@@ -5,7 +5,7 @@ import { Dialog } from "./dialog.tsx";
 export interface Confirmation {
   /** The question: "Remove the server github?" */
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Says what will happen, and whether it can be undone. */
   readonly description: ReactNode;
   /** The verb on the confirm button: "Remove". */
   readonly action: string;

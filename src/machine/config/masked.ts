@@ -6,7 +6,7 @@ const MASK = "***";
 
 const SECRET_WORD =
   /token|secret|passw|pwd|(api|access|private)[-_]?key|credential|auth|signature|jwt|bearer/i;
-/** As a parameter of a URL, `key` alone is a secret. */
+/** The parameter `key` of a URL is a secret, too. */
 const SECRET_PARAMETER = /^(key|sig|code)$/i;
 /** A random-looking part of a path: some services put the token there. */
 const RANDOM_PART = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_~=+-]{24,}$/;

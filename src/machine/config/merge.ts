@@ -291,7 +291,7 @@ function toDays(ms: number | null): number {
   return ms === null ? 0 : ms / DAY_MS;
 }
 
-/** What does not apply to the transport is left out. */
+/** Leaves out fields that do not apply to the transport. */
 function fileEntryOf(server: ServerConfig): Record<string, unknown> {
   const { name, transport, command, args, env, cwd, url, headers } = server;
   const reached =

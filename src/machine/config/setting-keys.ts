@@ -9,10 +9,10 @@ import { SANDBOX_KEYS } from "./sections/server-sandbox.ts";
 export interface SettingKeyInfo {
   /** Dotted, with `*` for a name or a place in a list: `mcp.*.command`, `rules.*.action`. */
   readonly key: string;
-  /** As it is written; empty: not set. */
+  /** In the spelling of a file; empty: not set. */
   readonly default: string;
   readonly env: string | null;
-  /** What a project file may do with it. */
+  /** The ways in which a project file may set it. */
   readonly project: string;
   readonly description: string;
 }

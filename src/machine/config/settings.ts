@@ -19,7 +19,7 @@ export interface Settings {
     readonly enabled: boolean;
     /** Servers added by an agent wait for a person. */
     readonly requireApproval: boolean;
-    /** Of which servers what they publish counts only once a person accepted it, where the server does not say. */
+    /** The servers whose definitions count only once a person accepted them, unless a server says otherwise. */
     readonly pin: "untrusted" | boolean;
     readonly deferredLoading: "auto" | boolean;
     /** Per call, where the server sets none. */
@@ -33,9 +33,9 @@ export interface Settings {
     readonly allowHosts: readonly string[];
   };
   readonly rateLimits: {
-    /** Of one token; 0: no limit. */
+    /** For one token; 0: no limit. */
     readonly requestsPerMinute: number;
-    /** From one address, of tokens and codes that are not known; 0: no limit. */
+    /** For unknown tokens and codes from one address; 0: no limit. */
     readonly failuresPerMinute: number;
   };
   /** Toolkeep as the authorization server of its own tokens. */
@@ -55,7 +55,7 @@ export interface Settings {
     readonly embeddings: "auto" | false;
     /** By the name of a model, in which `*` stands for anything. */
     readonly models: Readonly<Record<string, ModelLimits>>;
-    /** What was called after a search lifts it in the next. */
+    /** A tool that was called after a search ranks higher in the next. */
     readonly learn: boolean;
   };
   readonly limits: {
@@ -72,7 +72,7 @@ export interface Settings {
     readonly sandbox: "off" | "auto" | "required";
     /** False: confined commands have no network. */
     readonly network: boolean;
-    /** What a confined command may use; 0: as much as there is. */
+    /** Limits of a confined command; 0: no limit. */
     readonly memoryMb: number;
     readonly processes: number;
     readonly cpuSecs: number;
@@ -84,14 +84,14 @@ export interface Settings {
     /** Empty: every port that browsers would ask. */
     readonly allowedPorts: readonly number[];
     readonly timeoutMs: number;
-    /** Of one answer, decompressed. */
+    /** The limit for one answer, decompressed. */
     readonly maxBytes: number;
     readonly search: {
-      /** Null: nobody, and `web_search` says so. */
+      /** Null: none, and `web_search` says so. */
       readonly provider: "searxng" | "brave" | "tavily" | null;
       /** Null: the provider's own address. */
       readonly url: string | null;
-      /** As it is written: a key, or `{{secret:NAME}}`. */
+      /** A key, or `{{secret:NAME}}`. */
       readonly apiKey: string | null;
       readonly maxResults: number;
       readonly timeoutMs: number;
@@ -111,30 +111,30 @@ export interface Settings {
     /** How long a rejected call is not asked about again. */
     readonly rejectedMs: number;
     readonly webhookUrl: string | null;
-    /** As it is written: a secret, or `{{secret:NAME}}`. */
+    /** A secret, or `{{secret:NAME}}`. */
     readonly webhookSecret: string | null;
   };
   readonly memory: {
-    /** What agents share, by name, with who may read and write it: names of agents, `*` for anything. */
+    /** Memories that agents share, by name, with the agents that may read and write them; `*` stands for anything. */
     readonly spaces: Readonly<Record<string, SpaceAccess>>;
     /** `auto`: where the model can run. */
     readonly embeddings: "auto" | false;
   };
   readonly knowledge: {
-    /** By label, the agents that see what bears it, where their token has no scopes of its own. */
+    /** By label, the agents that see items with it, unless their token has its own scopes. */
     readonly labels: Readonly<Record<string, readonly string[]>>;
     /** `auto`: where the model can run. */
     readonly embeddings: "auto" | false;
   };
-  /** Who turns texts into vectors. */
+  /** The provider of text vectors. */
   readonly embeddings: {
     readonly provider: "local" | "openai" | "ollama" | "off";
-    /** Null: where such an endpoint usually is. */
+    /** Null: the default address of such an endpoint. */
     readonly url: string | null;
     readonly model: string | null;
-    /** As it is written: a key, or `{{secret:NAME}}`. */
+    /** A key, or `{{secret:NAME}}`. */
     readonly apiKey: string | null;
-    /** Null: as many as the model gives. */
+    /** Null: the model's own number. */
     readonly dimensions: number | null;
   };
   readonly stdio: {
@@ -148,12 +148,12 @@ export interface Settings {
     readonly intervalMs: number;
   };
   readonly telemetry: {
-    /** Where spans of calls are sent; null: none are made. */
+    /** The address for spans of calls; null: no spans are made. */
     readonly otlpUrl: string | null;
-    /** As they are written: `name=value,name=value`. */
+    /** In the form `name=value,name=value`. */
     readonly otlpHeaders: string | null;
   };
-  /** How long things are kept that nobody needs any more, in milliseconds; null: for ever. */
+  /** How long data is kept, in milliseconds; null: for ever. */
   readonly retention: {
     readonly auditMs: number | null;
     readonly questionsMs: number | null;
@@ -180,7 +180,7 @@ export interface SpaceAccess {
   readonly write: readonly string[];
 }
 
-/** What is to be known of a model that tools are listed for; what is absent is as usual. */
+/** The limits of a model. Absent fields have their usual values. */
 export interface ModelLimits {
   /** In tokens. */
   readonly window?: number | undefined;
@@ -189,7 +189,7 @@ export interface ModelLimits {
   readonly eager?: readonly string[] | undefined;
 }
 
-/** Who says so: the more of these it is about, the later it stands. */
+/** The origin of a rule. More specific ones come later in the list. */
 export type RuleScope = "default" | "user" | "project" | "agent" | "session";
 
 /**
@@ -212,15 +212,15 @@ export interface Rule {
   /** Only once the conversation has this label. */
   readonly after?: string;
   readonly from: RuleScope;
-  /** Of a stored rule. */
+  /** Only for a stored rule. */
   readonly id?: string;
   /** It is what a person answered to an approval: of what the others say it lets an ask run, and nothing else. */
   readonly isAnswer?: true;
-  /** Of default rules: only tools of origins that nobody vouches for. */
+  /** Only for default rules: applies to tools of origins that nobody vouches for. */
   readonly only?: "untrusted";
-  /** Of default rules: tools that it is not about. */
+  /** Only for default rules: tools that it excludes. */
   readonly except?: readonly string[];
-  /** Of default rules: calls that it is not about. */
+  /** Only for default rules: calls that it excludes. */
   readonly unless?: RulePattern;
 }
 
@@ -234,13 +234,13 @@ export interface ServerConfig {
   readonly cwd: string | null;
   readonly url: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: OAuth with whatever the server asks for, should it answer 401. */
+  /** Null: OAuth as the server asks for it when it answers 401. */
   readonly oauth: OAuthConfig | null;
   /** PEM files of a client certificate, for servers that want one. */
   readonly tls: TlsConfig | null;
   readonly enabled: boolean;
   readonly connect: "lazy" | "eager";
-  /** Never stopped for want of calls. */
+  /** Not stopped when it is idle. */
   readonly keepAlive: boolean;
   /** Null: `settings.mcp.toolTimeoutMs`. */
   readonly timeoutMs: number | null;
@@ -248,7 +248,7 @@ export interface ServerConfig {
   readonly progressExtendsTimeout: boolean;
   readonly connectTimeoutMs: number;
   readonly retry: "safe" | "never" | "once";
-  /** What it publishes counts only once a person accepted it; null: as `settings.mcp.pin` says. */
+  /** Its definitions count only once a person accepted them; null: as in `settings.mcp.pin`. */
   readonly pin: boolean | null;
   /** Its annotations may loosen, not only tighten. */
   readonly trusted: boolean;
@@ -259,7 +259,7 @@ export interface ServerConfig {
   readonly source: "stored" | "user" | "project";
 }
 
-/** What a local server sees of the machine, and what it may use of it; null: as much as there is. */
+/** The parts of the machine that a local server can see and use; null: no limit. */
 export interface SandboxConfig {
   /** `auto`: where that is possible; `required`: else the server does not start. */
   readonly mode: "off" | "auto" | "required";
@@ -267,17 +267,17 @@ export interface SandboxConfig {
   /** Absolute paths, beside what every program needs. */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Of each process. */
+  /** For each process. */
   readonly memoryMb: number | null;
   readonly processes: number | null;
-  /** Of each process. */
+  /** For each process. */
   readonly cpuSecs: number | null;
   readonly fileMb: number | null;
 }
 
 /** How Toolkeep signs in to a server. Everything left out is discovered, registered or asked for. */
 export interface OAuthConfig {
-  /** `authorization_code`: a person signs in once. `client_credentials`: nobody has to. */
+  /** With `authorization_code` a person signs in once; with `client_credentials` nobody has to. */
   readonly grant: "authorization_code" | "client_credentials";
   readonly clientId: string | null;
   readonly clientSecret: string | null;

@@ -7,7 +7,7 @@ import type { Layer } from "./layer.ts";
 import { type ProjectPolicy, SETTINGS, type SettingTable, type Values } from "./schema.ts";
 import type { DeclaredServer } from "./sections/declared-servers.ts";
 
-/** What counts of a project's layer; `below` are the values that hold without it. */
+/** Applies a project's layer as far as it is allowed. `below` are the values without it. */
 export function tighten(project: Layer, below: Values, table: SettingTable = SETTINGS): Layer {
   return {
     ...project,

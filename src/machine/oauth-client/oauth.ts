@@ -269,7 +269,7 @@ function assertionAuth(oauth: OAuthConfig | null): AddClientAuthentication | und
   const sign = createPrivateKeyJwtAuth({
     issuer: clientId,
     subject: clientId,
-    // As bytes, because the SDK accepts EdDSA keys in no other form.
+    // In bytes, because the SDK accepts EdDSA keys in no other form.
     privateKey: Buffer.from(key.export({ type: "pkcs8", format: "pem" })),
     alg: oauth.privateKeyAlgorithm ?? algorithmOf(key),
   });

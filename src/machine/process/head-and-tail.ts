@@ -53,18 +53,18 @@ export class HeadAndTail {
     const tail = this.#lastBytes();
     if (this.dropped === 0) return Buffer.concat([head, tail]).toString("utf8");
     if (head.length + tail.length === this.#total) return this.#ofWhole(Buffer.concat([head, tail]));
-    const before = this.#shown(head);
-    const after = this.#shown(tail);
+    const before = this.#redactBytes(head);
+    const after = this.#redactBytes(tail);
     return this.#parted(before.subarray(0, before.length - this.#margin), after.subarray(this.#margin));
   }
 
   #ofWhole(whole: Buffer): string {
-    const shown = this.#shown(whole);
+    const shown = this.#redactBytes(whole);
     if (shown.length <= this.#headLimit + this.#tailLimit) return shown.toString("utf8");
     return this.#parted(shown.subarray(0, this.#headLimit), shown.subarray(shown.length - this.#tailLimit));
   }
 
-  #shown(bytes: Buffer): Buffer {
+  #redactBytes(bytes: Buffer): Buffer {
     return this.#margin === 0 ? bytes : Buffer.from(this.#redact(bytes.toString("utf8")));
   }
 

@@ -13,7 +13,7 @@ export interface Command {
   readonly timeoutMs?: number;
   /** How much is kept of each of its two streams, half of it from the beginning and half from the end. */
   readonly maxOutputBytes: number;
-  /** As in SpawnOptions, for a command in a sandbox. */
+  /** See `SpawnOptions`; for a command in a sandbox. */
   readonly isConfined?: boolean;
   readonly onGone?: () => void;
   /** Takes out of an output that is cut what must not be shown, before that; absent: it is left to others. */

@@ -5,7 +5,7 @@ import { colourize, colourRed, shouldUseColours } from "./print/colours.ts";
 import { withProgress } from "./print/progress.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command's action gets: the API, the output as text or JSON, and the signal that cancels it. */
+/** The resources of a command's action: the API, the output as text or JSON, and the signal that cancels it. */
 export interface Run {
   readonly terminal: Terminal;
   readonly json: boolean;

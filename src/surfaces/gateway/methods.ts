@@ -87,7 +87,7 @@ export function findMethod(
   return isOffered ? METHODS[name] : undefined;
 }
 
-/** What a request calls, without its context. */
+/** The call in a request, without its context. */
 export type CallTarget = Pick<ToolCall, "kind" | "name" | "arguments">;
 
 /** The target of a request for a tool, resource, prompt or completion; undefined for other methods. */
@@ -316,7 +316,7 @@ function toContentBlock(content: Content): ContentBlock {
 const areTexts = (content: Content, ...keys: string[]) =>
   keys.every((key) => typeof content[key] === "string");
 
-/** What clients check of each kind. Written by hand, because the SDK's schemas would be most of a call's cost. */
+/** The properties that clients check for each kind. Written by hand, because the SDK's schemas would be most of a call's cost. */
 const CONTENT_CHECKS: Readonly<Record<string, (content: Content) => boolean>> = {
   text: (content) => areTexts(content, "text"),
   image: (content) => areTexts(content, "data", "mimeType"),

@@ -175,7 +175,7 @@ async function callTool({ params, caller, signal, hub }: MethodInput): Promise<M
   return { fault: outcome.fault ?? toFault(outcome), status };
 }
 
-/** What the tool returned: its structured result, the object that its text parses to, or its text. */
+/** The tool's result: its structured result, the object that its text parses to, or its text. */
 function toResult(outcome: ToolOutcome): unknown {
   const { structured, structuredValue, text, content, truncated, fullOutput } = outcome;
   if (structured) return structured;

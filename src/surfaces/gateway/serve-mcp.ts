@@ -55,7 +55,7 @@ export interface Door {
   readonly requests: ActiveRequests;
 }
 
-/** What is open at the moment. */
+/** Counts of what is open now. */
 export interface GatewayCounts {
   readonly sessions: number;
   readonly streams: number;

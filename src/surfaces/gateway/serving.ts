@@ -8,7 +8,7 @@ import type { ToolLists } from "./tool-lists.ts";
 
 const MAX_CLIENT_NAME = 100;
 
-/** What every part that serves clients needs. */
+/** The needs of every part that serves clients. */
 export interface ServingDeps {
   readonly hub: Hub;
   readonly lists: ToolLists;
@@ -57,7 +57,7 @@ export class OfferTexts {
   }
 }
 
-/** What the caller's address offers, as MCP server capabilities. */
+/** The offers of the caller's address, as MCP server capabilities. */
 export function describeCapabilities(hub: Hub, caller: Caller): Params {
   const { resources, prompts, completions, subscribe } = hub.offers.abilitiesFor(caller);
   return {
@@ -69,7 +69,7 @@ export function describeCapabilities(hub: Hub, caller: Caller): Params {
   };
 }
 
-/** What a client should know before its first call. */
+/** Instructions for a client before its first call. */
 export async function buildInstructions(hub: Hub, caller: Caller): Promise<string> {
   const { narrowing } = caller;
   if (narrowing && "server" in narrowing) {

@@ -19,7 +19,7 @@ export const REQUEST_PARAMETERS = [
 
 export type RequestParameters = Parameters<(typeof REQUEST_PARAMETERS)[number]>;
 
-/** What a client asks a person for. */
+/** A client's request to a person. */
 export interface AuthorizationRequest {
   readonly challenge: string;
   /** The requested scopes, or all that are offered if none was requested. */

@@ -160,7 +160,7 @@ export function mountAuthorizeRoutes(
   }
 }
 
-/** Shows a link instead of redirecting: whoever made up the request could otherwise send people anywhere through us. */
+/** Shows a link instead of redirecting: the author of a forged request could otherwise send people anywhere through us. */
 function refuse(
   reply: FastifyReply,
   clientRequest: ClientRequest,

@@ -47,7 +47,7 @@ export class ClientDocuments {
 
   async #fetch(id: string, signal: AbortSignal): Promise<Result<OAuthClient, string>> {
     const { host } = new URL(id);
-    // Refuses redirects: whoever controls one on that host must not become the client.
+    // Refuses redirects: a person who controls one on that host must not become the client.
     const response = await this.#deps.fetch(id, {
       headers: { accept: "application/json" },
       redirect: "error",

@@ -1,7 +1,7 @@
 import type { Consents } from "../../call/identity/consents.ts";
 import type { OAuthClients } from "./oauth-clients.ts";
 
-/** What the routes of the authorization server share. */
+/** The parts that the routes of the authorization server share. */
 export interface OAuthParts {
   readonly clients: OAuthClients;
   readonly consents: Consents;

@@ -70,7 +70,7 @@ export function mountTokenRoutes(
       return reply.code(403).send({
         error: "access_denied",
         error_description:
-          "clients do not register here: use the address of a client-id metadata document as client_id; whoever runs Toolkeep may allow it: oauth_server.dynamic_registration",
+          "clients do not register here: use the address of a client-id metadata document as client_id; the operator of Toolkeep can allow it: oauth_server.dynamic_registration",
       });
     const client = clients.register(body);
     if (!client.ok)

@@ -11,7 +11,7 @@ export type TaskStatus = z.infer<typeof taskStatus>;
 /** A task in one of these is over. */
 export const FINISHED: readonly TaskStatus[] = ["done", "failed", "cancelled"];
 
-/** What a sub-agent was asked to do. */
+/** The work that a sub-agent was asked to do. */
 export const task = z.object({
   id: z.string(),
   agentId: z.string(),

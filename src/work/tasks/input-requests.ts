@@ -14,12 +14,12 @@ export interface InputRequestDeps extends SubAgentDeps {
 const DOMAIN = { domain: "tasks", scope: "tools" } as const;
 const MOST = 50;
 
-/** What sub-agents ask with request_input, and the answers. A person may be faster. */
+/** Questions that sub-agents ask with request_input, and the answers. A person may answer first. */
 export function inputRequestTools(deps: InputRequestDeps): readonly Tool[] {
   return [listTool(deps), answerTool(deps)];
 }
 
-/** What is asked of the caller and not answered yet, oldest first; of one sub-agent or of all. */
+/** Lists unanswered questions to the caller, oldest first, from one sub-agent or all. */
 export async function openRequests(caller: Caller, deps: InputRequestDeps, agentId?: string) {
   const pending = await deps.questions.list({ state: "pending" });
   return pending

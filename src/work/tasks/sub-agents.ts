@@ -14,7 +14,7 @@ export function subAgentsOf(caller: Caller, { identity }: SubAgentDeps): readonl
     .filter(({ parentId }) => (caller.operator ? parentId !== null : parentId === caller.agentId));
 }
 
-/** Of other agents nothing is said, not even that they exist. */
+/** Reveals nothing about agents of others, not even that they exist. */
 export function subAgent(name: string, caller: Caller, deps: SubAgentDeps): Result<AgentRecord, string> {
   const own = subAgentsOf(caller, deps);
   const found = own.find((agent) => agent.name === name);

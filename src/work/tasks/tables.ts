@@ -47,7 +47,7 @@ export class TaskTable {
     return this.#records.find({ id });
   }
 
-  /** Of its agent's tasks only the newest 500 stay, and those that are not finished. */
+  /** Keeps only the newest 500 tasks of an agent, and all that are not finished. */
   async create(created: TaskRecord): Promise<void> {
     await this.#records.insertMade(async (db) => {
       await sql`delete from tasks where status in (${sql.join(FINISHED)}) and id in (
@@ -102,7 +102,7 @@ export class MessageTable {
     return [...items].reverse();
   }
 
-  /** Of those to the same agent only the newest 500 stay, and those that nobody has read. */
+  /** Keeps only the newest 500 messages to an agent, and all that are unread. */
   async create(created: MessageRecord): Promise<void> {
     await this.#records.insertMade(async (db) => {
       await sql`delete from messages where read_at is not null and id in (

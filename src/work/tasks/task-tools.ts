@@ -155,7 +155,7 @@ function cancelTool(deps: TaskToolDeps): Tool {
   });
 }
 
-/** Of one agent that the caller may look at, or of all of them. */
+/** Returns the tasks of one agent that the caller may see, or of all of them. */
 async function tasksOf(
   name: string | undefined,
   caller: Caller,
@@ -172,7 +172,7 @@ async function tasksOf(
   return ok((await Promise.all(ids.map((agentId) => tasks.list({ agentId })))).flat());
 }
 
-/** Of a task that is nothing to the caller it is not said that there is one. */
+/** Tasks that do not concern the caller are reported as unknown. */
 async function seenTask(id: string, caller: Caller, deps: TaskToolDeps): Promise<Result<TaskRecord, string>> {
   const task = await deps.store.tasks.get(id);
   const isSeen =

@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../../lib/result.ts";
 import { changeTask, isFinished, type TaskDeps } from "./assigned-tasks.ts";
 import { type TaskRecord, taskStatus } from "./contract.ts";
 
-/** What a sub-agent may say of its task; cancelling is for whoever gave it. */
+/** The states that a sub-agent may set. Only the giver of a task cancels it. */
 const ownStatus = taskStatus.exclude(["cancelled"]);
 const MAX_LISTED = 20;
 

@@ -7,7 +7,7 @@ import { UntrustedText } from "../../ui/untrusted-text.tsx";
 import { CostChange } from "./cost-line.tsx";
 import { formatCount, formatGrantSource } from "./tool-labels.tsx";
 
-/** What saving would change, for each affected agent. */
+/** The changes that saving would make, for each affected agent. */
 export function ChangePreview({
   preview,
 }: {

@@ -102,7 +102,7 @@ const DECISIONS: Record<"allow" | "ask" | "deny", { readonly label: string; read
   deny: { label: "Denied", tone: "bad" },
 };
 
-/** What the rules decide about a call. */
+/** The decision of the rules about a call. */
 export function DecisionMark({ decision, rule }: { decision: "allow" | "ask" | "deny"; rule?: string }) {
   const { label, tone } = DECISIONS[decision];
   return (

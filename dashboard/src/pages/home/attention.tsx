@@ -15,7 +15,7 @@ interface AttentionItem {
 
 const MAX_ITEMS = 12;
 
-/** What waits for a person or has failed, most urgent first. Each item links to the page that resolves it. */
+/** Items that wait for a person or have failed, most urgent first. Each item links to the page that resolves it. */
 export function Attention({ servers, home }: { servers: readonly ServerView[]; home: Home }) {
   const items = collectItems(servers, home);
   return (

@@ -17,7 +17,7 @@ const STEPS: readonly (readonly [ConnectStep, string, string])[] = [
   ["list", "List", "Fetches the tools"],
 ];
 
-/** What to test: a server by name, or settings that are not stored yet. */
+/** The subject of a test: a server by name, or settings that are not stored yet. */
 export type TestTarget = { readonly name: string } | { readonly config: ServerTest };
 
 interface TestRun {

@@ -25,7 +25,7 @@ const VIEWS = [
 
 type View = (typeof VIEWS)[number][0];
 
-/** What agents work on: tasks for one sub-agent, and shared projects with tickets and notes. */
+/** The work of agents: tasks for one sub-agent, and shared projects with tickets and notes. */
 export function Page({ params: { part = "given", id } }: PageProps) {
   const view = part as View;
   const [isNew, setIsNew] = useUrlState("new");

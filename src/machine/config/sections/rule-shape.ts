@@ -39,7 +39,7 @@ export const ruleShape = ruleFields.refine(({ final, action }) => !final || acti
 
 export type WrittenRule = Omit<Rule, "from" | "id" | "isAnswer" | "only" | "unless">;
 
-/** What was written, without what says nothing. */
+/** Returns the rule without empty fields. */
 export function ruleOf(parsed: z.output<typeof ruleShape>): WrittenRule {
   const { permission, action, pattern, final, after } = parsed;
   return {

@@ -1,4 +1,4 @@
-/** What settings accept that more than a word says. */
+/** Shapes of settings that need more than one word to describe. */
 import { z } from "zod";
 import { httpUrl, text, wholeNumber } from "../document/expectation.ts";
 

@@ -6,7 +6,7 @@ import type { ChangeKind } from "../sharing.ts";
 import { bounded, type Page, type PageRequest } from "./page.ts";
 import { codecOf, type RowCodec } from "./row.ts";
 
-/** What a query sees: the table under one name, whichever it is. */
+/** The type of one table for queries, under a fixed name. */
 interface OneTable<T extends Table> {
   rows: RowOf<T>;
 }
@@ -201,7 +201,7 @@ export class Records<T extends Table> {
       : this.#database.change(announces as ChangeKind, work);
   }
 
-  /** Whoever else asks waits until the transaction ends. */
+  /** Other writers wait until the transaction ends. */
   async #hasRoom(db: Transaction<OneTable<T>>, most: number, among: Where<T>): Promise<boolean> {
     const place = [this.#table.name, ...Object.values(among)].join(" ");
     await this.#database.dialect.sharing.lock(db as never, place);

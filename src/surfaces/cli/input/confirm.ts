@@ -5,7 +5,7 @@ interface ConfirmOptions {
   /** The error message if the person says no. */
   readonly refused: string;
   readonly initialValue?: boolean;
-  /** What to do before passing `--yes`, for the error when nobody can be asked. */
+  /** Tells the reader what to do before passing `--yes`, for the error when nobody can be asked. */
   readonly first?: string;
   readonly code?: ErrorCode;
 }

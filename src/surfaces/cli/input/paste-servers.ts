@@ -116,7 +116,7 @@ function isProvided(part: string, { env = {}, headers = {} }: ServerInput): bool
   return Object.hasOwn(values, key.join("."));
 }
 
-/** What a person should know, and how to provide missing values. */
+/** Notes for the person, and how to provide missing values. */
 function formatNotes({ missing, notes }: DiscoveredServer, lacks: readonly string[], name: string): string {
   const lines = notes.map((note) => `Note: ${note}\n`);
   if (lacks.length === 0) return printable(lines.join(""));

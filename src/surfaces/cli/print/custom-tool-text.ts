@@ -5,7 +5,7 @@ import type { CustomToolView } from "../../api/contract.ts";
 import { durationText } from "./duration.ts";
 import { formatFlags } from "./flag-words.ts";
 
-/** What a person should know about a script before enabling it. */
+/** The facts about a script that a person should know before enabling it. */
 export function listCustomToolFields(
   tool: CustomToolView,
   now: number,

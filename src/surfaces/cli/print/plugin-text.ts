@@ -4,7 +4,7 @@ import type { PluginAnswer, PluginView } from "../../api/contract.ts";
 
 const LAST_LINES = 20;
 
-/** What a person has to read before enabling a plugin. */
+/** The text that a person has to read before enabling a plugin. */
 export function formatPermissions(plugin: PluginView): string {
   const { name, version, packageName, description, may, mayAlso, notEnforced, missingSecrets } = plugin;
   const what = description === "" ? "" : `  ${oneLine(description)}\n`;

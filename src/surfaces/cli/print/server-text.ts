@@ -21,7 +21,7 @@ export function formatFailure(server: ServerView): string {
   return `failed${when}: ${shortenText(lastError)}; `;
 }
 
-/** What a person can do about the state of a server. Suggests only commands that work for this server. */
+/** Suggests what a person can do about the state of a server. Suggests only commands that work for this server. */
 export function suggestNextStep(server: ServerView): string | undefined {
   const { name, state, lastError } = server;
   const hasAuthError = state === "unavailable" && lastError?.includes(`toolkeep server auth ${name}`);
@@ -58,7 +58,7 @@ export function formatFindings({ tools }: ServerFindings): string | null {
   return lines.length === 0 ? null : lines.slice(0, MAX_FINDINGS).join("; ") + more;
 }
 
-/** What to change if Toolkeep signs in by itself and was refused; undefined if a person signs in. */
+/** Says what to change if Toolkeep signs in by itself and was refused; undefined if a person signs in. */
 export function explainRefusedCredentials(server: ServerView): string | undefined {
   const { oauth, lastError } = server;
   if (oauth?.grant !== "client_credentials") return undefined;

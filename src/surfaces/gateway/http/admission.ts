@@ -12,7 +12,7 @@ import { err, ok, type Result } from "../../../lib/result.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import { type HttpAnswer, RELAY_HEADER, RPC, rpcError } from "../messages.ts";
 
-/** What an address gives access to: everything the agent has, or the part that its path names. */
+/** The tools that an address gives access to: everything the agent has, or the part that its path names. */
 export interface Address {
   readonly narrowing?: Narrowing;
 }
@@ -71,7 +71,7 @@ function decodeSegment(segment: string): string | undefined {
 /** The agent behind a request, narrowed by its token. */
 export type AgentPrincipal = Extract<Principal, { kind: "agent" }> & Pick<Caller, "withheld">;
 
-/** What a request is for. */
+/** The purpose of a request. */
 export interface RequestTarget {
   /** The path as received, without query. */
   readonly path: string;

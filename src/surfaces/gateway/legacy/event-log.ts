@@ -23,7 +23,7 @@ interface KeptEvent {
 /** Where a client left off. */
 export interface Resumption {
   readonly stream: number;
-  /** What was sent on that stream since, oldest first. */
+  /** The events sent on that stream since, oldest first. */
   readonly missed: readonly (readonly [id: string, text: string])[];
 }
 

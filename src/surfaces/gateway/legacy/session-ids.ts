@@ -19,7 +19,7 @@ export interface SessionFacts {
   readonly version: string;
   /** The client's name for itself. */
   readonly client?: string;
-  /** What the client can be asked. */
+  /** The requests that the client accepts. */
   readonly capabilities: Params;
 }
 

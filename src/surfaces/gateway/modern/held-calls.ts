@@ -12,7 +12,7 @@ const MAX_HELD_PER_TOKEN = 50;
 /** How many inquiries of one call may be open. */
 const MAX_OPEN = 32;
 
-/** What a client is answered: the end of its call, or inquiries. */
+/** The answer to a client: the end of its call, or inquiries. */
 export type Round =
   | { readonly kind: "ended"; readonly outcome: ToolOutcome }
   | { readonly kind: "asks"; readonly inquiries: InputRequest["inquiries"] };

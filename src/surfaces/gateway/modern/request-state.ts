@@ -7,7 +7,7 @@ const PURPOSE = "toolkeep/request-state";
 /** The limit for a server's state, sealed and encoded as text. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** What a call's state is bound to: with another token or for another target it is worthless. */
+/** The token and target that a call's state is bound to: with another token or for another target it is worthless. */
 export interface StateBinding {
   readonly tokenId: string;
   readonly method: string;
@@ -15,7 +15,7 @@ export interface StateBinding {
   readonly target: string;
 }
 
-/** What a call that asked its caller needs in order to continue. */
+/** The state that a call needs to continue after it asked its caller. */
 export type CallState =
   /** The call waits in this process. */
   | { readonly kind: "held"; readonly call: string }

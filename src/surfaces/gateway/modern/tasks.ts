@@ -23,7 +23,7 @@ export interface ServerTasksDeps {
   readonly identity: OwnIdentity;
 }
 
-/** What a method does with a task. */
+/** The effect of a method on a task. */
 const ACTIONS: Readonly<Record<string, TaskRequest["action"]>> = {
   "tasks/get": "get",
   "tasks/update": "update",

@@ -118,7 +118,9 @@ async function linkPerson(run: Run, name: string): Promise<undefined> {
   const link = await run.send<LoginLink>("POST", "/api/login-links", { person: name });
   run.print(link, `${link.url}\n`);
   if (!run.json)
-    run.terminal.err(`Whoever opens this link is signed in as ${name}. It works once, within ten minutes.\n`);
+    run.terminal.err(
+      `Anybody who opens this link is signed in as ${name}. It works once, within ten minutes.\n`,
+    );
 }
 
 async function listSessions(run: Run, name: string): Promise<undefined> {

@@ -43,7 +43,7 @@ interface ConnectOptions {
   readonly yes?: boolean;
 }
 
-/** What to write where, decided before anything is written. */
+/** The files to write and their contents, decided before anything is written. */
 interface ConnectPlan {
   readonly client: Client;
   readonly scope: Scope;

@@ -16,7 +16,7 @@ describe("toolkeep person", () => {
     expect(added.out).toContain("Next: toolkeep person link eve");
     expect((await person("sessions", "eve")).out).toBe("eve is not signed in anywhere.\n");
     const { out, err } = await person("link", "eve");
-    expect(err).toContain("Whoever opens this link is signed in as eve");
+    expect(err).toContain("Anybody who opens this link is signed in as eve");
     const cookie = cookieOf(await enter(api.app, out.trim()));
     const asks = () => api.app.inject({ url: "/api/session", headers: { host: HOST, cookie } });
     expect((await asks()).json()).toMatchObject({ name: "eve", role: "operator" });
