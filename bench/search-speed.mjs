@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openIndex } from "../dist/features/knowledge/index/open-index.js";
 import { knowledgeWriter } from "../dist/features/knowledge/indexing/knowledge-writer.js";
 import { parseQuery } from "../dist/features/knowledge/search/query.js";
 import { CANDIDATES } from "../dist/features/knowledge/search/ranking.js";
 import { Searcher } from "../dist/features/knowledge/search/searcher.js";
 import { VectorMirror } from "../dist/features/knowledge/search/vector-mirror.js";
-import { openIndex } from "../dist/machine/db/tables/knowledge-index/open-index.js";
 import { BestHits } from "../dist/machine/text/index/best-hits.js";
 import { cosine } from "../dist/machine/text/meaning/direction.js";
 import { baselineIndex } from "./support/fts5.mjs";

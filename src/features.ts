@@ -11,6 +11,7 @@ import { rules } from "./call/rules/feature.ts";
 import { tools } from "./call/tools/feature.ts";
 import { vault } from "./call/vault/feature.ts";
 import type { Feature } from "./contract/feature.ts";
+import { aids } from "./features/aids/feature.ts";
 import { clients } from "./features/clients/feature.ts";
 import { customTools } from "./features/custom-tools/feature.ts";
 import { knowledge } from "./features/knowledge/feature.ts";
@@ -27,6 +28,7 @@ import { trustedFiles } from "./features/trusted-files/feature.ts";
 import type { LoadedSettings, LoadOptions } from "./machine/config/load.ts";
 import type { StoreOptions } from "./machine/db/open.ts";
 import type { Store } from "./machine/db/store.ts";
+import { embeddings } from "./machine/text/meaning/feature.ts";
 import { servers } from "./servers/feature.ts";
 import { tasks } from "./work/tasks/feature.ts";
 
@@ -46,7 +48,9 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   projects,
   customTools,
   plugins,
+  embeddings,
   knowledge,
+  aids,
   clients,
   trustedFiles,
 ];

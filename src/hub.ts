@@ -69,6 +69,7 @@ import { openWorkspace } from "./machine/files/workspace.ts";
 import { createProcesses } from "./machine/process/processes.ts";
 import { createSandbox } from "./machine/process/sandbox.ts";
 import { rankTexts } from "./machine/text/index/rank-texts.ts";
+import { embeddingStore } from "./machine/text/meaning/embeddings.ts";
 import { findAwaitedServer } from "./servers/lifecycle/approval-notices.ts";
 import { Upstream } from "./servers/upstream.ts";
 
@@ -215,7 +216,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const isSecret = (value: string) => redact(value) !== value;
 
   const workspaceOf = async (caller: Caller) => (await openWorkspace(home, { caller })).root;
-  const embedder = openEmbedder({ home, settings, vault, store: store.embeddings, clock, log });
+  const embedder = openEmbedder({ home, settings, vault, store: embeddingStore(store.database), clock, log });
   const opened: readonly NamedFeature[] = await openFeatures(
     features,
     {

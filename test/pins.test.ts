@@ -4,6 +4,8 @@ import { SCOPES } from "../src/contract/caller.ts";
 import { ERRORS } from "../src/contract/errors.ts";
 import { EVENT_NAMES } from "../src/contract/events.ts";
 import { OUTCOMES, type Tool } from "../src/contract/tool.ts";
+import { KNOWLEDGE_MIGRATIONS } from "../src/features/knowledge/index/migrations/index.ts";
+import { openIndex } from "../src/features/knowledge/index/open-index.ts";
 import { storePartsOf } from "../src/features/open-features.ts";
 import { loadedFeatures, openHomeStore as openStore } from "../src/features.ts";
 import * as library from "../src/index.ts";
@@ -13,8 +15,6 @@ import { ALIASES, SETTINGS, type Setting } from "../src/machine/config/schema.ts
 import { settingKeys } from "../src/machine/config/setting-keys.ts";
 import { SCHEMA_VERSION } from "../src/machine/db/history/index.ts";
 import { allTables } from "../src/machine/db/store-part.ts";
-import { KNOWLEDGE_MIGRATIONS } from "../src/machine/db/tables/knowledge-index/migrations/index.ts";
-import { openIndex } from "../src/machine/db/tables/knowledge-index/open-index.ts";
 import { mountRpc } from "../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../src/surfaces/gateway/serve-mcp.ts";
 import { apiStructure } from "./support/api-structure.ts";

@@ -40,13 +40,20 @@ export interface OpenedFeature<Domain = unknown> {
   readonly routes?: readonly Route[];
   /** For `doctor` and `get_setup_health`; changes nothing. */
   health?(): Promise<readonly Check[]>;
-  /** Deletes data that is past its retention. Called about once a day. */
-  clean?(): Promise<void>;
+  /** Data that is past its retention. The daemon removes it about once a day, a little at a time. */
+  readonly cleaning?: readonly Cleaning[];
   /** The users of secrets, besides the arguments of calls. */
   usesOfSecrets?(): readonly SecretUse[];
   /** Called after another process on the same database changed a table of the feature that announces changes. */
   reload?(): Promise<void>;
   close?(): Promise<void>;
+}
+
+export interface Cleaning {
+  /** The table, for the log. */
+  readonly what: string;
+  /** Removes the oldest of what is over, at most `limit`; resolves with how much that was. */
+  remove(limit: number): Promise<number>;
 }
 
 export interface SecretUse {

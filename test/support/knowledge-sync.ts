@@ -1,15 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SourceReport } from "../../src/features/knowledge/contract.ts";
+import type { StoredEntity } from "../../src/features/knowledge/index/index-store.ts";
+import { type KnowledgeIndex, openIndex } from "../../src/features/knowledge/index/open-index.ts";
 import type { KnowledgeSync, SyncRequest } from "../../src/features/knowledge/knowledge.ts";
 import { SourceSync, type SyncDeps } from "../../src/features/knowledge/sync/source-sync.ts";
+import { SourceTable } from "../../src/features/knowledge/tables.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { openStore } from "../../src/machine/db/open.ts";
 import type { Store } from "../../src/machine/db/store.ts";
-import type { StoredEntity } from "../../src/machine/db/tables/knowledge-index/index-store.ts";
-import { type KnowledgeIndex, openIndex } from "../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { tempHome } from "./temp-home.ts";
 
@@ -52,7 +53,7 @@ export async function testSync(
     ...{
       home,
       databaseUrl,
-      sources: store.sources,
+      sources: new SourceTable(store.database),
       sharing: store,
       worker: SYNC_WORKER,
       clock: systemClock,
@@ -65,7 +66,7 @@ export async function testSync(
     ...(options.embeddingRate && { embeddingRate: options.embeddingRate }),
   });
   const entities = async () => {
-    const sources = await store.sources.list();
+    const sources = await new SourceTable(store.database).list();
     const found = new Map<string, StoredEntity>();
     for (const { id } of sources) {
       const changes = await index.reader.changedEntities({ revision: 0, no: 0 }, 100_000);

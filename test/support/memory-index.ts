@@ -1,5 +1,5 @@
+import type { KnowledgeWriter, NewEntity } from "../../src/features/knowledge/index/index-record.ts";
 import { compareKeys } from "../../src/features/knowledge/sources/compare-keys.ts";
-import type { KnowledgeWriter, NewEntity } from "../../src/machine/db/tables/knowledge/knowledge-record.ts";
 
 /** The index of one source in memory, for tests of what writes to it. */
 export class MemoryIndex implements KnowledgeWriter {

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { inject } from "vitest";
+import { openIndex } from "../../src/features/knowledge/index/open-index.ts";
 import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { openIndex } from "../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { freshSchema } from "./postgres.ts";
 
 interface Ready {

@@ -1,16 +1,21 @@
 import { defineTool, output } from "../../contract/define-native-tool.ts";
+import { inputSchema } from "../../contract/shape.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Store, TodoItem } from "../../machine/db/store.ts";
+import { Records } from "../../machine/db/query/records.ts";
+import type { Store } from "../../machine/db/store.ts";
+import { type TodoItem, todoItem } from "./contract.ts";
+import { todos } from "./tables.ts";
 
 export interface TodoDeps {
-  readonly store: Pick<Store, "todos">;
+  readonly store: Pick<Store, "database">;
   readonly clock: Clock;
 }
 
 const MARKS = { pending: "[ ]", in_progress: "[~]", done: "[x]" } as const;
 
 export function todosTool({ store, clock }: TodoDeps): Tool {
+  const records = new Records(store.database, todos);
   return defineTool<{ readonly items?: readonly TodoItem[] }>({
     name: "task_todos",
     title: "Keep a to-do list",
@@ -23,22 +28,14 @@ export function todosTool({ store, clock }: TodoDeps): Tool {
         type: "array",
         maxItems: 100,
         description: "The whole new list, in order. Leave it out to read the list; give [] to empty it.",
-        items: {
-          type: "object",
-          properties: {
-            text: { type: "string", minLength: 1, maxLength: 500 },
-            status: { enum: Object.keys(MARKS) },
-          },
-          required: ["text", "status"],
-          additionalProperties: false,
-        },
+        items: inputSchema(todoItem),
       },
     },
     required: [],
     scope: "tools",
-    async run({ items }, { caller }) {
-      if (items) await store.todos.put(caller.agentId, caller.conversation, items, clock());
-      const list = items ?? (await store.todos.get(caller.agentId, caller.conversation));
+    async run({ items }, { caller: { agentId, conversation } }) {
+      if (items) await records.put({ agentId, conversation, items, updatedAt: clock() });
+      const list = items ?? (await records.find({ agentId, conversation }))?.items ?? [];
       const lines = list.map((item) => `${MARKS[item.status]} ${item.text}`);
       return output(lines.length > 0 ? lines.join("\n") : "(the list is empty)", { items: list });
     },

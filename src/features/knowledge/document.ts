@@ -1,4 +1,4 @@
-import type { EntityRecord } from "../../machine/db/tables/knowledge/knowledge-record.ts";
+import type { EntityRecord } from "./index/index-record.ts";
 
 /** What a reader of a source makes of a file, and the index takes: nothing here knows where it is kept. */
 

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import type { KnowledgeWriter } from "../../machine/db/tables/knowledge/knowledge-record.ts";
 import type { Embedder } from "../../machine/text/meaning/embedder.ts";
 import type { SourceRecord } from "./contract.ts";
+import type { KnowledgeWriter } from "./index/index-record.ts";
 import { ChunkEmbedding } from "./indexing/chunk-embedding.ts";
 import { IndexSweeping } from "./indexing/index-sweeping.ts";
 import type { KnowledgeReader, MemorySearch } from "./knowledge.ts";

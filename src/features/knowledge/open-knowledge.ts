@@ -8,8 +8,6 @@ import type { NewId } from "../../lib/id.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { Sharing } from "../../machine/db/sharing.ts";
-import type { MemoryStore } from "../../machine/db/tables/knowledge/memory-record.ts";
-import type { SourceStore } from "../../machine/db/tables/knowledge/source-record.ts";
 import type { Embedder } from "../../machine/text/meaning/embedder.ts";
 import { Meanings } from "../../machine/text/meaning/meanings.ts";
 import { announcedSync } from "./announced-sync.ts";
@@ -18,9 +16,11 @@ import type { KnowledgeReader, KnowledgeSync } from "./knowledge.ts";
 import { KnowledgeIndex } from "./knowledge-index.ts";
 import { foundMemories } from "./memory/found-memories.ts";
 import { Memory } from "./memory/memory.ts";
+import type { MemoryStore } from "./memory/memory-store.ts";
 import { sourceAnswer } from "./sources/plugin-source.ts";
 import { startBackgroundSync } from "./sync/background-sync.ts";
 import { SourceSync } from "./sync/source-sync.ts";
+import type { SourceTable } from "./tables.ts";
 
 export interface OwnKnowledge {
   readonly memory: Memory;
@@ -39,7 +39,7 @@ export interface GatheredKnowledge {
 export interface OwnKnowledgeDeps {
   readonly home: string;
   readonly memories: MemoryStore;
-  readonly sources: SourceStore;
+  readonly sources: SourceTable;
   readonly sharing: Pick<Sharing, "lead" | "attempt">;
   readonly settings: () => Settings;
   readonly identity: Identity;

@@ -3,13 +3,14 @@ import type { Caller } from "../../contract/caller.ts";
 import type { FeatureParts } from "../../contract/feature.ts";
 import { ClosingStack } from "../../lib/flow/closing-stack.ts";
 import type { Database } from "../../machine/db/database.ts";
-import { memoryStore } from "../../machine/db/tables/knowledge/memories.ts";
-import { sourceStore } from "../../machine/db/tables/knowledge/sources.ts";
+import { memoryStore } from "./memory/memory-store.ts";
 import { type MemoryRouteDeps, memoryRoutes } from "./memory/routes.ts";
 import { reachOf } from "./memory/spaces.ts";
+import { memories, memoryVersions } from "./memory/tables.ts";
 import { type OwnKnowledge, type OwnKnowledgeDeps, openKnowledge } from "./open-knowledge.ts";
 import { knowledgeRoutes } from "./routes.ts";
 import { sourceRoutes } from "./sync/routes.ts";
+import { SourceTable, sources } from "./tables.ts";
 import { createKnowledgeTools } from "./tools/knowledge-tools.ts";
 
 export interface KnowledgeNeeds
@@ -19,12 +20,13 @@ export interface KnowledgeNeeds
 }
 
 export const parts: FeatureParts<KnowledgeNeeds, OwnKnowledge> = {
+  tables: [sources, memories, memoryVersions],
   open({ database, ...needs }) {
     const { identity, settings, clock } = needs;
     const closing = new ClosingStack();
     const store = memoryStore(database);
     const domain = openKnowledge(
-      { ...needs, memories: store, sources: sourceStore(database), sharing: database.dialect.sharing },
+      { ...needs, memories: store, sources: new SourceTable(database), sharing: database.dialect.sharing },
       closing,
     );
     const { memory, knowledge } = domain;
@@ -41,6 +43,16 @@ export const parts: FeatureParts<KnowledgeNeeds, OwnKnowledge> = {
         ...memoryRoutes({ ...needs, memory, store }),
         ...knowledgeRoutes({ ...knowledge, settings }),
         ...sourceRoutes(knowledge.sync),
+      ],
+      cleaning: [
+        { what: "memories", remove: (limit) => store.prune(clock(), limit) },
+        {
+          what: "memoryVersions",
+          async remove(limit) {
+            const { memoryHistoryMs } = settings().retention;
+            return memoryHistoryMs === null ? 0 : store.pruneVersions(clock() - memoryHistoryMs, limit);
+          },
+        },
       ],
       close: () => closing.close(),
     };

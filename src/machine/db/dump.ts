@@ -4,10 +4,10 @@ import { isJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./history/index.ts";
+import { inChunks } from "./query/chunks.ts";
 import type { Column, Schema, TableName } from "./schema.ts";
 import type { StoreDump } from "./store.ts";
 import { allTables, type StorePart, type TableFacts } from "./store-part.ts";
-import { inChunks } from "./tables/knowledge/chunks.ts";
 
 type Rows = StoreDump["tables"][string];
 type Values = Record<string, unknown>;

@@ -9,22 +9,17 @@ export const KEYS = {
   toolCapabilities: ["serverId", "originalName"],
   toolNames: ["serverId", "originalName"],
   notifications: ["id"],
-  todos: ["agentId", "conversation"],
-  memories: ["id"],
-  memoryVersions: ["id"],
   attachments: ["id"],
   calls: ["id"],
   auditChains: ["id"],
   auditEntries: ["chain", "seq"],
   auditKey: ["id"],
-  sources: ["id"],
   outputs: ["id"],
   outputPieces: ["outputId", "position"],
   toolUses: ["id"],
-  embeddings: ["id"],
 } as const satisfies { [T in TableName]: readonly ColumnName<T>[] };
 
 /**
  * What is gone after a day, or can be made again, is not worth a place in a backup; and nobody should be signed in by one.
  */
-export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces", "embeddings"];
+export const NOT_DUMPED: readonly TableName[] = ["outputs", "outputPieces"];

@@ -15,14 +15,10 @@ import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
 import { outputStore } from "./tables/calls/outputs.ts";
 import { toolUseStore } from "./tables/calls/tool-uses.ts";
-import { embeddingStore } from "./tables/knowledge/embeddings.ts";
-import { memoryStore } from "./tables/knowledge/memories.ts";
-import { sourceStore } from "./tables/knowledge/sources.ts";
 import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
 import { serverStore } from "./tables/sources/servers.ts";
 import { toolNameStore } from "./tables/sources/tool-names.ts";
 import { notificationStore } from "./tables/trust/notifications.ts";
-import { todoStore } from "./tables/work/todos.ts";
 
 export interface StoreOptions {
   /** Made when absent, for its user only. */
@@ -71,14 +67,10 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     toolCapabilities: toolCapabilitiesStore(database),
     toolNames: toolNameStore(database),
     notifications: notificationStore(database),
-    todos: todoStore(database),
-    memories: memoryStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),
     audit: auditStore(database),
-    sources: sourceStore(database),
     outputs: outputStore(database),
-    embeddings: embeddingStore(database),
     toolUses: toolUseStore(database),
     revision: () => readRevision(database),
     checkWrite: () => writeProbe(database, clock),

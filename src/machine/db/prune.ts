@@ -2,7 +2,6 @@ import type { Kysely } from "kysely";
 import { type Database, withTables } from "./database.ts";
 import type { Prunable } from "./store.ts";
 import { deleteOutputs } from "./tables/calls/outputs.ts";
-import { pruneMemories } from "./tables/knowledge/memories.ts";
 
 /** The time from which a row counts as over; null in it: it is not. */
 const ENDED = {
@@ -15,15 +14,12 @@ const ENDED = {
   consents: "expiresAt",
   claims: "expiresAt",
   outputs: "createdAt",
-  embeddings: "usedAt",
   activations: "usedAt",
   toolUses: "usedAt",
   // Processes that keep a rule in memory notice its end themselves.
   rules: "expiresAt",
   labels: "labelledAt",
   contentLabels: "labelledAt",
-  memories: "expiresAt",
-  memoryVersions: "endedAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */
@@ -33,7 +29,6 @@ export async function prune(
   before: number,
   limit: number,
 ): Promise<number> {
-  if (what === "memories") return pruneMemories(database, before, limit);
   const tables = withTables<PrunedTables>(database);
   const due = await tables.query((db) => dueIds(db, what, before, limit));
   if (due.length === 0) return 0;

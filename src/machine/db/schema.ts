@@ -4,8 +4,6 @@
  */
 
 import type { Column, Kind } from "./query/column.ts";
-import { MEMORY_TABLES } from "./tables/knowledge/memory-tables.ts";
-import type { KnowledgeSchema } from "./tables/knowledge-index/schema.ts";
 
 export type { Column, Kind };
 
@@ -69,8 +67,6 @@ export const TABLES = {
     createdAt: "number",
     dismissedAt: "number?",
   },
-  todos: { agentId: "text", conversation: "text", items: "json", updatedAt: "number" },
-  ...MEMORY_TABLES,
   attachments: {
     id: "text",
     agentId: "text",
@@ -126,17 +122,6 @@ export const TABLES = {
     details: "text",
   },
   auditKey: { id: "number", sealed: "bytes", createdAt: "number" },
-  sources: {
-    id: "text",
-    name: "text",
-    kind: "text",
-    config: "json",
-    label: "text?",
-    enabled: "flag",
-    lastSync: "json?",
-    createdAt: "number",
-    updatedAt: "number",
-  },
   outputs: {
     id: "text",
     agentId: "text",
@@ -155,7 +140,6 @@ export const TABLES = {
     count: "number",
     usedAt: "number",
   },
-  embeddings: { id: "text", model: "text", vector: "bytes", usedAt: "number" },
 } as const satisfies Record<string, Record<string, Column>>;
 
 export type TableName = keyof typeof TABLES;
@@ -171,10 +155,11 @@ type Stored<C extends Column> = C extends `${infer K extends Kind}?`
 
 export type Row<T extends TableName> = { [C in ColumnName<T>]: Stored<(typeof TABLES)[T][C] & Column> };
 
-/** What Kysely sees: the tables of a dump, the two the store keeps for itself, and those of the index, which on SQLite has a file of its own. */
-export type Schema = { [T in TableName]: Row<T> } & KnowledgeSchema & {
-    migrations: { version: number; name: string; appliedAt: number };
-    featureMigrations: { feature: string; number: number; name: string; appliedAt: number };
-    /** One row; see `Store.revision`. */
-    revision: { id: number; value: number };
-  };
+/** What Kysely sees: the tables of a dump, and those that the store keeps for itself. `knowledgeMigrations` belongs to the index of documents. */
+export type Schema = { [T in TableName]: Row<T> } & {
+  migrations: { version: number; name: string; appliedAt: number };
+  knowledgeMigrations: Schema["migrations"];
+  featureMigrations: { feature: string; number: number; name: string; appliedAt: number };
+  /** One row; see `Store.revision`. */
+  revision: { id: number; value: number };
+};

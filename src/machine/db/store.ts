@@ -13,18 +13,13 @@ import type { AuditStore } from "./tables/calls/audit-record.ts";
 import type { CallStore } from "./tables/calls/call-record.ts";
 import type { OutputStore } from "./tables/calls/output-record.ts";
 import type { ToolUseStore } from "./tables/calls/tool-use-record.ts";
-import type { EmbeddingStore } from "./tables/knowledge/embedding-record.ts";
-import type { MemoryStore } from "./tables/knowledge/memory-record.ts";
-import type { SourceStore } from "./tables/knowledge/source-record.ts";
 import type { PinStore, ToolCapabilitiesStore } from "./tables/sources/pin-record.ts";
-import type { AttachmentStore, TodoStore } from "./tables/work/work-record.ts";
+import type { AttachmentStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
 export type {
   AttachmentRecord,
   AttachmentStore,
-  TodoItem,
-  TodoStore,
 } from "./tables/work/work-record.ts";
 
 export interface Store extends Sharing {
@@ -36,14 +31,10 @@ export interface Store extends Sharing {
   readonly toolCapabilities: ToolCapabilitiesStore;
   readonly toolNames: ToolNameStore;
   readonly notifications: NotificationStore;
-  readonly todos: TodoStore;
-  readonly memories: MemoryStore;
   readonly attachments: AttachmentStore;
   readonly calls: CallStore;
   readonly audit: AuditStore;
-  readonly sources: SourceStore;
   readonly outputs: OutputStore;
-  readonly embeddings: EmbeddingStore;
   readonly toolUses: ToolUseStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
@@ -73,14 +64,11 @@ export type Prunable =
   | "consents"
   | "claims"
   | "outputs"
-  | "embeddings"
   | "activations"
   | "toolUses"
   | "rules"
   | "labels"
-  | "contentLabels"
-  | "memories"
-  | "memoryVersions";
+  | "contentLabels";
 
 export interface StoreDump {
   readonly schemaVersion: number;

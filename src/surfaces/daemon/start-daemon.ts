@@ -80,6 +80,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
     const cleaning = startCleaning({
       store: hub.store,
       audit: hub.audit,
+      features: hub.features.flatMap(({ cleaning = [] }) => cleaning),
       home,
       retention,
       onTokens,

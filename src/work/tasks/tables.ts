@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { defineTable, type RowOf } from "../../contract/define-table.ts";
 import { type Database, mustAffect, mustBeIn, withTables } from "../../machine/db/database.ts";
+import { inChunks } from "../../machine/db/query/chunks.ts";
 import { LIST_LIMIT } from "../../machine/db/query/limits.ts";
 import { Records } from "../../machine/db/query/records.ts";
-import { inChunks } from "../../machine/db/tables/knowledge/chunks.ts";
 import { FINISHED, type MessageRecord, message, type TaskRecord, task } from "./contract.ts";
 
 const tasks = defineTable({ name: "tasks", noun: "task", record: task });

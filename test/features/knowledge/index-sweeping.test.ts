@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import type { SweepStep } from "../../../src/features/knowledge/index/index-store.ts";
 import {
   IndexSweeping,
   type IndexSweepingDeps,
 } from "../../../src/features/knowledge/indexing/index-sweeping.ts";
 import { silentLog } from "../../../src/lib/log.ts";
-import type { SweepStep } from "../../../src/machine/db/tables/knowledge-index/index-store.ts";
 import { entity, NOW, sqliteIndex, type TestIndex } from "./index/indexes.ts";
 
 const sweepingOf = (writer: IndexSweepingDeps["writer"]) =>

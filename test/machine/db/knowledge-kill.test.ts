@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openIndex } from "../../../src/features/knowledge/index/open-index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { openIndex } from "../../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { built, startChild } from "../../support/child.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -44,7 +44,7 @@ function textsOf(key: string): string[] {
 function writer(home: string, round: number): string {
   return `
     import { writeSync } from "node:fs";
-    import { openIndex } from ${built("machine/db/tables/knowledge-index/open-index.js")};
+    import { openIndex } from ${built("features/knowledge/index/open-index.js")};
     import { knowledgeWriter } from ${built("features/knowledge/indexing/knowledge-writer.js")};
     const index = await openIndex({ home: ${JSON.stringify(home)}, databaseUrl: null, clock: Date.now });
     const writer = knowledgeWriter(index.writer);

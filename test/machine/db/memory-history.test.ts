@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { memoryStore, VERSIONS_OF_OWNER } from "../../../src/features/knowledge/memory/memory-store.ts";
 import { openDatabaseSync } from "../../../src/machine/db/sqlite/database-sync.ts";
-import { VERSIONS_OF_OWNER } from "../../../src/machine/db/tables/knowledge/memory-record.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { memory } from "./contract/memories.ts";
 import { NOW } from "./records.ts";
 
 test("what an owner's memories said before is bounded, also where nothing is ever taken back", async () => {
   await using t = await tempStore();
-  const { memories } = t.store;
+  const memories = memoryStore(t.store.database);
   await memories.create(memory("m1"), 10);
   await memories.update("m1", { text: "two" }, { at: NOW + 10, by: null });
   const database = await openDatabaseSync(join(t.home, "toolkeep.db"));

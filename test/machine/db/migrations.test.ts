@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
+import { memoryStore } from "../../../src/features/knowledge/memory/memory-store.ts";
 import { storePartsOf } from "../../../src/features/open-features.ts";
 import { loadedFeatures, openHomeStore as openStore } from "../../../src/features.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -11,6 +12,7 @@ import { type Column, TABLES } from "../../../src/machine/db/schema.ts";
 import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { allTables } from "../../../src/machine/db/store-part.ts";
+import { embeddingStore } from "../../../src/machine/text/meaning/embeddings.ts";
 import { accessTables } from "../../support/access-tables.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { taskStores } from "../../support/task-stores.ts";
@@ -166,7 +168,7 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
     instructions: "all",
     assignedBy: id,
   });
-  await store.memories.create(memory("mem_1", { agentId: id }), 10);
+  await memoryStore(store.database).create(memory("mem_1", { agentId: id }), 10);
   const output = {
     id: "out_1",
     agentId: id,
@@ -178,13 +180,15 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
   };
   await store.outputs.create(output, "abc");
   expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
-  await store.embeddings.put([{ id: "emb_1", model: "m", vector: Uint8Array.of(255), usedAt: NOW }]);
-  expect(await store.embeddings.among(["emb_1"])).toHaveLength(1);
+  await embeddingStore(store.database).put([
+    { id: "emb_1", model: "m", vector: Uint8Array.of(255), usedAt: NOW },
+  ]);
+  expect(await embeddingStore(store.database).among(["emb_1"])).toHaveLength(1);
   // What was made before and after is moved elsewhere alike.
   await store.load(await store.dump());
   expect(await accessTables(store).agents.byName("spy")).toMatchObject({ scout: true, parentId: id });
   expect(await taskStores(store).tasks.get("tsk_2")).toMatchObject({ instructions: "all", assignedBy: id });
-  expect(await store.memories.count({ agentId: id, at: NOW })).toBe(1);
+  expect(await memoryStore(store.database).count({ agentId: id, at: NOW })).toBe(1);
   await store.close();
 }
 

@@ -3,8 +3,8 @@ import { messageOf } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { RecentRate } from "../../../lib/flow/recent-rate.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { ChunkToEmbed, IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
 import type { Embedder } from "../../../machine/text/meaning/embedder.ts";
+import type { ChunkToEmbed, IndexWriter } from "../index/index-store.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { embeddedText } from "./chunk-terms.ts";
 

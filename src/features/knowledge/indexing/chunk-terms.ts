@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
-import type { NewEntity } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
-import type { IndexedChunk, IndexedEntity } from "../../../machine/db/tables/knowledge-index/index-store.ts";
-import {
-  IN_HEADINGS,
-  IN_PATH,
-  IN_TAGS,
-  IN_TITLE,
-  postingOf,
-} from "../../../machine/db/tables/knowledge-index/postings.ts";
 import type { Analyser } from "../../../machine/text/analyser.ts";
+import type { NewEntity } from "../index/index-record.ts";
+import type { IndexedChunk, IndexedEntity } from "../index/index-store.ts";
+import { IN_HEADINGS, IN_PATH, IN_TAGS, IN_TITLE, postingOf } from "../index/postings.ts";
 
 /** What a chunk's vector is made from. Its document's title and headings say what it is about where it does not itself. */
 export function embeddedText(title: string, headings: readonly string[], text: string): string {

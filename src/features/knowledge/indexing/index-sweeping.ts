@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { IndexWriter } from "../index/index-store.ts";
 import { BackgroundWork } from "./background-work.ts";
 
 export interface IndexSweepingDeps {

@@ -31,15 +31,17 @@ const memoryContent = z.object({
 export type MemoryContent = Infer<typeof memoryContent>;
 export type MemoryType = MemoryContent["type"];
 
+/** In the order of its columns. */
 export const memory = z.object({
   id: z.string(),
   /** The owner: the id of an agent, `operator`, or a shared space (`space:<name>`). */
   agentId: z.string(),
-  ...memoryContent.shape,
+  ...memoryContent.pick({ text: true, tags: true }).shape,
   revision,
   createdAt: time,
   updatedAt: time,
   lastUsedAt: time.nullable().describe("When a recall found it last; null: never."),
+  ...memoryContent.shape,
 });
 export type MemoryRecord = Infer<typeof memory>;
 
@@ -48,8 +50,8 @@ export const memoryVersion = z.object({
   id: z.string().describe("MEMORY_ID:REVISION"),
   memoryId: z.string(),
   agentId: z.string(),
-  ...memoryContent.shape,
   revision,
+  ...memoryContent.shape,
   updatedAt: time,
   endedAt: time,
   reason: z

@@ -1,10 +1,10 @@
 import { createPace } from "../../../lib/flow/pace.ts";
-import type { MemoryStore } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import type { Part } from "../../../machine/text/index/part-statistics.ts";
 import { type SearchOptions, TextIndex } from "../../../machine/text/index/text-index.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 import type { MemoryRecord } from "./contract.ts";
+import type { MemoryStore } from "./memory-store.ts";
 
 /** How many memories are held in all, of those used last; an owner's are held whole or not at all. */
 const MAX_HELD = 20_000;

@@ -4,7 +4,6 @@ import type { Clock } from "../../../lib/clock.ts";
 import { createSerial } from "../../../lib/flow/serial.ts";
 import type { NewId } from "../../../lib/id.ts";
 import { stableJson } from "../../../lib/json.ts";
-import type { MemoryStore } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 import { similarity } from "../../../machine/text/similarity.ts";
 import { canSee, EVERYTHING } from "../access.ts";
@@ -18,6 +17,7 @@ import type {
   NewMemory,
 } from "./contract.ts";
 import { type MemoryHit, MemoryIndexes } from "./memory-indexes.ts";
+import type { MemoryStore } from "./memory-store.ts";
 import { isSame, metadataOf, storable, tagsOf } from "./memory-text.ts";
 import { candidatesIn, rankCandidates } from "./rank-memories.ts";
 

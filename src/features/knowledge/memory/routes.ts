@@ -5,11 +5,11 @@ import { ToolkeepError } from "../../../contract/errors.ts";
 import { pick } from "../../../contract/shape.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
-import type { MemoryStore } from "../../../machine/db/tables/knowledge/memory-record.ts";
 import { accessOfActor, signatureOf } from "../access.ts";
 import type { Access } from "../knowledge.ts";
 import * as shapes from "./contract.ts";
 import type { Memory, Remembered } from "./memory.ts";
+import type { MemoryStore } from "./memory-store.ts";
 import { ownerOfSpace, spaceOfOwner } from "./spaces.ts";
 
 export interface MemoryRouteDeps {

@@ -1,9 +1,5 @@
 import { createPace } from "../../../lib/flow/pace.ts";
-import type {
-  ChangePlace,
-  EntityChange,
-  IndexReader,
-} from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { ChangePlace, EntityChange, IndexReader } from "../index/index-store.ts";
 
 /** An entity as far as a search has to know it, its type in lower case; the revision is that of its last change. */
 export type MirroredEntity = Omit<EntityChange, "no" | "lengths">;

@@ -1,4 +1,4 @@
-import type { PostingsRow } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { PostingsRow } from "../index/index-store.ts";
 import {
   BYTES_PER_POSTING,
   CHUNKS_PER_BLOCK,
@@ -10,7 +10,7 @@ import {
   timesOf,
   visitPostings,
   whereOf,
-} from "../../../machine/db/tables/knowledge-index/postings.ts";
+} from "../index/postings.ts";
 import type { IndexMirror } from "./index-mirror.ts";
 
 /** Terms of which any will do: a word is one, the beginning of words are many. */

@@ -1,7 +1,7 @@
-import type { PostingsRow } from "../../../machine/db/tables/knowledge-index/index-store.ts";
-import { visitPostings } from "../../../machine/db/tables/knowledge-index/postings.ts";
 import { BestHits } from "../../../machine/text/index/best-hits.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
+import type { PostingsRow } from "../index/index-store.ts";
+import { visitPostings } from "../index/postings.ts";
 import type { IndexMirror } from "./index-mirror.ts";
 import type { Lexical, Scope } from "./lexical.ts";
 import type { RowsByTerm, SoughtTerms } from "./sought.ts";

@@ -1,13 +1,9 @@
 import { awaitWithin } from "../../../lib/flow/await-within.ts";
-import type {
-  IndexReader,
-  NumberedChunk,
-  StoredEntity,
-} from "../../../machine/db/tables/knowledge-index/index-store.ts";
 import type { Analyser } from "../../../machine/text/analyser.ts";
 import { cosine } from "../../../machine/text/meaning/direction.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 import type { ChunkView, EntityMatch, EntityView, FoundChunk } from "../contract.ts";
+import type { IndexReader, NumberedChunk, StoredEntity } from "../index/index-store.ts";
 import { documentAnalyser } from "../indexing/document-analyser.ts";
 import { allowedEntities } from "./filters.ts";
 import { FUSION, fusedChunks, type RankedEntity, rankedEntities, relevantOf } from "./fusion.ts";

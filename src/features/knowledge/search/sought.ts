@@ -1,7 +1,7 @@
-import type { IndexReader, PostingsRow } from "../../../machine/db/tables/knowledge-index/index-store.ts";
-import { BYTES_PER_POSTING } from "../../../machine/db/tables/knowledge-index/postings.ts";
 import type { Analyser } from "../../../machine/text/analyser.ts";
 import { fold } from "../../../machine/text/words.ts";
+import type { IndexReader, PostingsRow } from "../index/index-store.ts";
+import { BYTES_PER_POSTING } from "../index/postings.ts";
 import type { Sought } from "./lexical.ts";
 import type { Query } from "./query.ts";
 

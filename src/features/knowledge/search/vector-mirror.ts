@@ -1,7 +1,7 @@
 import { createPace } from "../../../lib/flow/pace.ts";
-import type { ChangePlace, IndexReader } from "../../../machine/db/tables/knowledge-index/index-store.ts";
 import { BestHits } from "../../../machine/text/index/best-hits.ts";
 import type { Vector } from "../../../machine/text/meaning/embedder.ts";
+import type { ChangePlace, IndexReader } from "../index/index-store.ts";
 import { WholeVectors } from "./whole-vectors.ts";
 
 const AT_ONCE = 4_096;

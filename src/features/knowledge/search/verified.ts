@@ -1,4 +1,4 @@
-import type { IndexReader, NumberedChunk } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { IndexReader, NumberedChunk } from "../index/index-store.ts";
 import type { RankedEntity, ScoredChunk } from "./fusion.ts";
 import type { IndexMirror } from "./index-mirror.ts";
 import { hasPhrase } from "./phrases.ts";

@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Sharing } from "../../../machine/db/sharing.ts";
-import type { SourceStore } from "../../../machine/db/tables/knowledge/source-record.ts";
 import type { KnowledgeSync } from "../knowledge.ts";
 import { inboxFolder, planSource } from "../sources/plan-source.ts";
+import type { SourceTable } from "../tables.ts";
 import { SourceWatch, type SourceWatchOptions, type WatchedPlace } from "./watch-sources.ts";
 
 export interface BackgroundSettings {
@@ -18,7 +18,7 @@ export interface BackgroundSettings {
 export interface BackgroundDeps extends Pick<SourceWatchOptions, "quietMs"> {
   readonly home: string;
   readonly sync: KnowledgeSync;
-  readonly sources: Pick<SourceStore, "list">;
+  readonly sources: Pick<SourceTable, "list">;
   readonly sharing: Pick<Sharing, "lead">;
   /** Asked anew every time. */
   readonly settings: () => BackgroundSettings;

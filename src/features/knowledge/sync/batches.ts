@@ -1,5 +1,5 @@
 import type { Clock } from "../../../lib/clock.ts";
-import type { KnowledgeWriter, NewEntity } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
+import type { KnowledgeWriter, NewEntity } from "../index/index-record.ts";
 
 const ENTITIES = 128;
 const CHARS = 1_000_000;

@@ -1,4 +1,4 @@
-import type { KnowledgeWriter, KnownEntity } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
+import type { KnowledgeWriter, KnownEntity } from "../index/index-record.ts";
 
 const PAGE = 1_000;
 /** A file holds no more documents than this. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../lib/clock.ts";
-import type { KnowledgeWriter } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
 import type { SourceReport, SourceTest, SyncProgress } from "../contract.ts";
+import type { KnowledgeWriter } from "../index/index-record.ts";
 import type { FileReader, ReadEnd, ReadJob } from "../parse/read-job.ts";
 import { type CallSourceTool, readPlugin, scanPlugin } from "../sources/plugin-source.ts";
 import type { SourcePlan } from "../sources/source-plan.ts";

@@ -4,12 +4,12 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { NewId } from "../../../lib/id.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Sharing } from "../../../machine/db/sharing.ts";
-import type { SourceStore } from "../../../machine/db/tables/knowledge/source-record.ts";
 import { canSee } from "../access.ts";
 import type { SourceRecord, SourceReport, SourceTest, SyncOutcome, SyncProgress } from "../contract.ts";
 import type { Access, KnowledgeSync, SourceStatus, SyncRequest } from "../knowledge.ts";
 import { inboxFolder, planSource } from "../sources/plan-source.ts";
 import type { CallSourceTool } from "../sources/plugin-source.ts";
+import type { SourceTable } from "../tables.ts";
 import { type PluginSyncDeps, pluginPrefix, syncPlugin, testPlugin } from "./plugin-sync.ts";
 import { SharedRun } from "./shared-run.ts";
 import { SyncThread, type SyncThreadOptions } from "./sync-thread.ts";
@@ -17,7 +17,7 @@ import { SyncThread, type SyncThreadOptions } from "./sync-thread.ts";
 export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> {
   readonly home: string;
   readonly databaseUrl: string | null;
-  readonly sources: SourceStore;
+  readonly sources: SourceTable;
   readonly sharing: Pick<Sharing, "attempt" | "lead">;
   /** How tools of plugins are called that are sources; absent: there are none. */
   readonly callSourceTool?: CallSourceTool;

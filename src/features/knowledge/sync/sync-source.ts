@@ -1,11 +1,7 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { createPace } from "../../../lib/flow/pace.ts";
-import type {
-  KnowledgeWriter,
-  KnownEntity,
-  NewEntity,
-} from "../../../machine/db/tables/knowledge/knowledge-record.ts";
 import type { SourceReport, SyncProgress } from "../contract.ts";
+import type { KnowledgeWriter, KnownEntity, NewEntity } from "../index/index-record.ts";
 import type { FileReader, ReadDocument, ReadEnd } from "../parse/read-job.ts";
 import { compareKeys } from "../sources/compare-keys.ts";
 import { isContainer } from "../sources/file-type.ts";

@@ -2,8 +2,8 @@
 import { workerData } from "node:worker_threads";
 import { systemClock } from "../../../lib/clock.ts";
 import { type CallContext, serveCalls } from "../../../lib/worker-rpc.ts";
-import { type KnowledgeIndex, openIndex } from "../../../machine/db/tables/knowledge-index/open-index.ts";
 import type { SourceReport, SourceTest } from "../contract.ts";
+import { type KnowledgeIndex, openIndex } from "../index/open-index.ts";
 import { knowledgeWriter } from "../indexing/knowledge-writer.ts";
 import { parseText } from "../parse/parse-text.ts";
 import { ParseThread, type ParseThreadOptions } from "../parse/parse-thread.ts";

@@ -1,5 +1,5 @@
-import type { KnowledgeWriter } from "../../../machine/db/tables/knowledge/knowledge-record.ts";
-import type { IndexWriter } from "../../../machine/db/tables/knowledge-index/index-store.ts";
+import type { KnowledgeWriter } from "../index/index-record.ts";
+import type { IndexWriter } from "../index/index-store.ts";
 import type { Searcher } from "../search/searcher.ts";
 import type { IndexCaller } from "./index-threads.ts";
 

@@ -1,9 +1,5 @@
 import type { CallContext, Handlers } from "../../../lib/worker-rpc.ts";
-import {
-  type IndexOptions,
-  type KnowledgeIndex,
-  openIndex,
-} from "../../../machine/db/tables/knowledge-index/open-index.ts";
+import { type IndexOptions, type KnowledgeIndex, openIndex } from "../index/open-index.ts";
 import { knowledgeWriter } from "../indexing/knowledge-writer.ts";
 import { Searcher } from "../search/searcher.ts";
 

@@ -189,6 +189,26 @@ export class Records<T extends Table> {
     return Number(numDeletedRows);
   }
 
+  /**
+   * Deletes rows whose `column`, a time, is before `before`: oldest first, at most `limit`; resolves with how many that were.
+   * Null is never before. For tables with one key.
+   */
+  async prune(column: keyof RowOf<T> & string, before: number, limit: number): Promise<number> {
+    const [key, time] = [sql.ref(this.#table.key[0]!), sql.ref(column)];
+    const due = await this.#database.query((db) =>
+      sql<{ key: unknown }>`
+        select ${key} as key from ${sql.table(this.#table.name)}
+        where ${time} < ${before} order by ${time} limit ${limit}`.execute(db),
+    );
+    if (due.rows.length === 0) return 0;
+    // The time is looked at again, because the row may have been renewed since.
+    const { numAffectedRows } = await this.#write((db) =>
+      sql`delete from ${sql.table(this.#table.name)}
+        where ${key} in (${sql.join(due.rows.map((row) => row.key))}) and ${time} < ${before}`.execute(db),
+    );
+    return Number(numAffectedRows);
+  }
+
   #named(where: Where<T>): string {
     return `${this.#table.noun} ${Object.values(where).join(" ")}`;
   }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
-import type { EmbeddingStore } from "../../db/tables/knowledge/embedding-record.ts";
 import type { Embedder, EmbedOptions, Vector } from "./embedder.ts";
+import type { EmbeddingStore } from "./embeddings.ts";
 
 export interface KeptEmbedderDeps {
   /** Closed with this one. */

@@ -5,22 +5,24 @@ import type { Audit } from "../../../call/audit/audit.ts";
 import { CONTENT_LABELS_KEPT_MS } from "../../../call/rules/content-labels.ts";
 import { LABELS_KEPT_MS } from "../../../call/rules/labels.ts";
 import { messageOf } from "../../../contract/errors.ts";
+import type { Cleaning } from "../../../contract/feature.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { Prunable, Store } from "../../../machine/db/store.ts";
 import { OUTPUT_KEPT_MS } from "../../../machine/db/tables/calls/output-record.ts";
 import { TOOL_USE_KEPT_MS } from "../../../machine/db/tables/calls/tool-use-record.ts";
-import { EMBEDDING_KEPT_MS, MAX_EMBEDDINGS } from "../../../machine/db/tables/knowledge/embedding-record.ts";
 import { type AuditCleaningDeps, findAuditCutoff } from "./audit-cleaning.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { removeStrayFiles } from "./stray-files.ts";
 
 export interface CleaningDeps {
-  readonly store: Pick<Store, "lead" | "prune" | "embeddings"> & {
+  readonly store: Pick<Store, "lead" | "prune"> & {
     readonly audit: Pick<Store["audit"], "oldest">;
   };
   readonly audit: Pick<Audit, "prune">;
+  /** What features have to clean. */
+  readonly features?: readonly Cleaning[];
   readonly home: string;
   /** Read before every cleaning, because settings can change. */
   readonly retention: () => Settings["retention"];
@@ -91,12 +93,11 @@ async function repeatCleaning(
   }
 }
 
-type RemovedCounts = Partial<Record<Prunable, number>>;
+type RemovedCounts = Record<string, number>;
 
 /** Returns how many rows were removed, only for tables where there were any. */
 async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
-  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs, memoryHistoryMs } =
-    deps.retention();
+  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
   const cut =
     auditMs === null ? undefined : await findAuditCutoff(pickAuditDeps(deps), deps.clock(), auditMs);
   const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
@@ -107,14 +108,11 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     tokens: tokensMs,
     consents: tokensMs,
     claims: 0,
-    embeddings: EMBEDDING_KEPT_MS,
     activations: ACTIVATIONS_KEPT_MS,
     toolUses: TOOL_USE_KEPT_MS,
     rules: 0,
     labels: LABELS_KEPT_MS,
     contentLabels: CONTENT_LABELS_KEPT_MS,
-    memories: 0,
-    memoryVersions: memoryHistoryMs,
   };
   const removed: RemovedCounts = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {
@@ -125,8 +123,10 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     const chained = await removeInBatches(signal, (limit) => deps.audit.prune(cut, limit));
     if (chained > 0) removed.calls = (removed.calls ?? 0) + chained;
   }
-  const beyond = await removeInBatches(signal, (limit) => deps.store.embeddings.trim(MAX_EMBEDDINGS, limit));
-  if (beyond > 0) removed.embeddings = (removed.embeddings ?? 0) + beyond;
+  for (const { what, remove } of deps.features ?? []) {
+    const count = await removeInBatches(signal, remove);
+    if (count > 0) removed[what] = (removed[what] ?? 0) + count;
+  }
   if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
 }

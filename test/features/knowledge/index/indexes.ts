@@ -1,13 +1,7 @@
+import type { KnowledgeWriter, NewEntity } from "../../../../src/features/knowledge/index/index-record.ts";
+import { type KnowledgeIndex, openIndex } from "../../../../src/features/knowledge/index/open-index.ts";
 import { knowledgeWriter } from "../../../../src/features/knowledge/indexing/knowledge-writer.ts";
 import { systemClock } from "../../../../src/lib/clock.ts";
-import type {
-  KnowledgeWriter,
-  NewEntity,
-} from "../../../../src/machine/db/tables/knowledge/knowledge-record.ts";
-import {
-  type KnowledgeIndex,
-  openIndex,
-} from "../../../../src/machine/db/tables/knowledge-index/open-index.ts";
 import { readySchema } from "../../../support/ready-schema.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { NewEntity } from "../../../../src/features/knowledge/index/index-record.ts";
 import type { Access, SearchRequest } from "../../../../src/features/knowledge/knowledge.ts";
 import { knowledgeReader } from "../../../../src/features/knowledge/search/knowledge-reader.ts";
 import { Searcher } from "../../../../src/features/knowledge/search/searcher.ts";
-import type { NewEntity } from "../../../../src/machine/db/tables/knowledge/knowledge-record.ts";
 import { Dice } from "../../../support/dice.ts";
 import { atLength } from "../../../support/length.ts";
 import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { NewEntity } from "../../../../src/machine/db/tables/knowledge/knowledge-record.ts";
+import type { NewEntity } from "../../../../src/features/knowledge/index/index-record.ts";
 import type {
   IndexReader,
   IndexWriter,
   SweepStep,
-} from "../../../../src/machine/db/tables/knowledge-index/index-store.ts";
+} from "../../../../src/features/knowledge/index/index-store.ts";
 import { Dice } from "../../../support/dice.ts";
 import { atLength } from "../../../support/length.ts";
 import { entity, type FreshIndex, NOW, type TestIndex } from "./indexes.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { IndexReader } from "../../../../src/machine/db/tables/knowledge-index/index-store.ts";
-import { visitPostings } from "../../../../src/machine/db/tables/knowledge-index/postings.ts";
+import type { IndexReader } from "../../../../src/features/knowledge/index/index-store.ts";
+import { visitPostings } from "../../../../src/features/knowledge/index/postings.ts";
 import { entity, type FreshIndex, NOW } from "./indexes.ts";
 
 export function writerContract(fresh: FreshIndex): void {

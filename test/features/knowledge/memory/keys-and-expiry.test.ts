@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { foundMemories } from "../../../../src/features/knowledge/memory/found-memories.ts";
 import { Memory } from "../../../../src/features/knowledge/memory/memory.ts";
+import { memoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
 import { parseQuery } from "../../../../src/features/knowledge/search/query.ts";
 import { randomId } from "../../../../src/lib/id.ts";
 import { Meanings } from "../../../../src/machine/text/meaning/meanings.ts";
@@ -18,7 +19,7 @@ function setUp(kept: Awaited<ReturnType<typeof tempStore>>, embedder?: FakeEmbed
   let now = NOW;
   const meanings = embedder && new Meanings({ embedder, isOn: () => true, waitMs: 5_000 });
   const memory = new Memory({
-    store: kept.store.memories,
+    store: memoryStore(kept.store.database),
     redact: (text) => text.replaceAll("hunter2-hunter2", "[redacted]"),
     ...(meanings && { meanings }),
     clock: () => now,
@@ -159,16 +160,21 @@ describe.each([
     await using t = await fresh();
     const other = t.store.dialect === "postgres" ? await t.another() : t.store;
     const memories = [t.store, other].map(
-      ({ memories: store }) =>
-        new Memory({ store, redact: (text) => text, clock: () => NOW, newId: randomId }),
+      ({ database }) =>
+        new Memory({
+          store: memoryStore(database),
+          redact: (text) => text,
+          clock: () => NOW,
+          newId: randomId,
+        }),
     );
     await Promise.all(
       Array.from({ length: 10 }, (_unused, at) => memories[at % 2]!.remember(ADA, put("k", `value ${at}`))),
     );
-    const [held, ...more] = await t.store.memories.byKey(ADA, "k");
+    const [held, ...more] = await memoryStore(t.store.database).byKey(ADA, "k");
     expect(more).toEqual([]);
     expect(held!.revision).toBe(10);
-    expect(await t.store.memories.history(held!.id, NOW)).toHaveLength(9);
+    expect(await memoryStore(t.store.database).history(held!.id, NOW)).toHaveLength(9);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { MAX_MEMORIES, Memory } from "../../../../src/features/knowledge/memory/memory.ts";
+import type { MemoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
+import { memoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
 import { tagsOf } from "../../../../src/features/knowledge/memory/memory-text.ts";
 import { randomId } from "../../../../src/lib/id.ts";
-import type { MemoryStore } from "../../../../src/machine/db/tables/knowledge/memory-record.ts";
 import { memory as record } from "../../../machine/db/contract/memories.ts";
 import { NOW } from "../../../machine/db/records.ts";
 import { postgresStore, sqliteStore } from "../../../machine/db/stores.ts";
@@ -35,7 +36,12 @@ describe("memory", () => {
     await using temp = await tempStore();
     const told: string[] = [];
     const memory = new Memory({
-      ...{ store: temp.store.memories, redact: (text) => text, clock: () => NOW, newId: randomId },
+      ...{
+        store: memoryStore(temp.store.database),
+        redact: (text) => text,
+        clock: () => NOW,
+        newId: randomId,
+      },
       onChange: (id) => told.push(id),
     });
     const { id } = (await keep(memory, ADA, "We deploy on Mondays.")).memory;
@@ -56,7 +62,7 @@ describe("memory", () => {
 
   it("finds by words in whatever form, best first, and only what its owner has", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     await keep(memory, ADA, "The staging database is restored on Mondays.");
     await keep(memory, ADA, "Ada prefers tabs.");
     await keep(memory, BOB, "Bob restores databases by hand.");
@@ -68,7 +74,7 @@ describe("memory", () => {
   it("narrows by tags, all of which a memory must have, and without words gives the newest", async () => {
     await using kept = await tempStore();
     let now = NOW;
-    const memory = memoryOver(kept.store.memories, () => ++now);
+    const memory = memoryOver(memoryStore(kept.store.database), () => ++now);
     await keep(memory, ADA, "one", ["Style", " style "]);
     await keep(memory, ADA, "two", ["style", "go"]);
     await keep(memory, ADA, "three");
@@ -80,7 +86,7 @@ describe("memory", () => {
 
   it("keeps the same text once, and says what is similar", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     const first = await keep(memory, ADA, "The release is built on Fridays by Ada.");
     expect(
       await memory.remember(ADA, { text: " the release is  built on fridays by ada. ", tags: [] }),
@@ -95,7 +101,7 @@ describe("memory", () => {
 
   it("takes out secrets, known ones and what looks like one, also from a change", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     const first = await keep(memory, ADA, `the door opens with ${SECRET}`);
     expect([first.redacted, first.memory.text]).toEqual([true, "the door opens with [redacted]"]);
     const token = `ghp_${"a1".repeat(18)}`;
@@ -109,17 +115,17 @@ describe("memory", () => {
 
   it("keeps hostile text once, as the store can have it", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     const text = "zero \0 half \ud800 <b>'; drop table memories; --";
     const { memory: made, redacted } = await keep(memory, ADA, text);
     expect(redacted).toBe(false);
-    expect(await kept.store.memories.get(made.id)).toEqual(made);
+    expect(await memoryStore(kept.store.database).get(made.id)).toEqual(made);
     expect(await memory.remember(ADA, { text, tags: [] })).toMatchObject({ kind: "known" });
   });
 
   it("changes and forgets only what its owner has", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     const { id } = (await keep(memory, ADA, "tabs", ["style"])).memory;
     expect(await memory.update(BOB, id, { text: "spaces" })).toBeUndefined();
     expect(await memory.forget(BOB, id)).toBeUndefined();
@@ -134,8 +140,8 @@ describe("memory", () => {
   it("is full at some time, and has room again when something is forgotten", async () => {
     await using kept = await tempStore();
     const memory = memoryOver({
-      ...kept.store.memories,
-      create: (made, most) => kept.store.memories.create(made, most === MAX_MEMORIES ? 2 : most),
+      ...memoryStore(kept.store.database),
+      create: (made, most) => memoryStore(kept.store.database).create(made, most === MAX_MEMORIES ? 2 : most),
     });
     const { id } = (await keep(memory, ADA, "one apple")).memory;
     await keep(memory, ADA, "two pears");
@@ -148,9 +154,9 @@ describe("memory", () => {
   it("notes a use, once an hour at most", async () => {
     await using kept = await tempStore();
     let now = NOW;
-    const memory = memoryOver(kept.store.memories, () => now);
+    const memory = memoryOver(memoryStore(kept.store.database), () => now);
     const { id } = (await keep(memory, ADA, "tabs")).memory;
-    const used = async () => (await kept.store.memories.get(id))?.lastUsedAt;
+    const used = async () => (await memoryStore(kept.store.database).get(id))?.lastUsedAt;
     expect(await used()).toBeNull();
     await memory.recall(ADA, { query: "tabs", limit: 5 });
     expect(await used()).toBe(NOW);
@@ -165,35 +171,35 @@ describe("memory", () => {
   it("answers though a use cannot be noted", async () => {
     await using kept = await tempStore();
     const touch = () => Promise.reject(new Error("read-only"));
-    const memory = memoryOver({ ...kept.store.memories, touch });
+    const memory = memoryOver({ ...memoryStore(kept.store.database), touch });
     await keep(memory, ADA, "tabs");
     expect(await memory.recall(ADA, { query: "tabs", limit: 5 })).toHaveLength(1);
   });
 
   it("is searched by people over several owners, without counting as used", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     await keep(memory, ADA, "The database of Ada is large and has many tables and rows in it.");
     const { id } = (await keep(memory, BOB, "database")).memory;
     const found = await memory.search([ADA, BOB], "database", 5);
     expect(found.map(({ agentId }) => agentId)).toEqual([BOB, ADA]);
     expect(await memory.search([ADA], "database", 5)).toHaveLength(1);
-    expect((await kept.store.memories.get(id))?.lastUsedAt).toBeNull();
+    expect((await memoryStore(kept.store.database).get(id))?.lastUsedAt).toBeNull();
   });
 
   it("keeps everything that many calls of one owner remember at the same moment, equal texts once", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, at) => memory.remember(ADA, { text: `fact ${at % 10}`, tags: [] })),
     );
     expect(all.filter(({ kind }) => kind === "kept")).toHaveLength(10);
-    expect(await kept.store.memories.count({ agentId: ADA, at: NOW })).toBe(10);
+    expect(await memoryStore(kept.store.database).count({ agentId: ADA, at: NOW })).toBe(10);
   });
 
   it("drops owners that it has not heard of for long, and reads theirs again", async () => {
     await using kept = await tempStore();
-    const memory = memoryOver(kept.store.memories);
+    const memory = memoryOver(memoryStore(kept.store.database));
     await keep(memory, ADA, "tabs");
     for (let at = 0; at < 520; at++) await memory.recall(`agt_${at}`, { query: "tabs", limit: 1 });
     expect(await memory.recall(ADA, { query: "tabs", limit: 5 })).toHaveLength(1);
@@ -206,8 +212,8 @@ describe.each([
 ] as const)("memory of two processes on %s", (_, fresh, isThere) => {
   it.runIf(isThere)("each sees at once what the other remembered, changed and forgot", async () => {
     await using t = await fresh();
-    const mine = memoryOver(t.store.memories);
-    const theirs = memoryOver((await t.another()).memories);
+    const mine = memoryOver(memoryStore(t.store.database));
+    const theirs = memoryOver(memoryStore((await t.another()).database));
     const both = (query: string) =>
       Promise.all([mine, theirs].map(async (memory) => texts(await memory.recall(ADA, { query, limit: 5 }))));
     const { id } = (await keep(mine, ADA, "The door is green.")).memory;
@@ -221,7 +227,7 @@ describe.each([
     await mine.forget(ADA, id);
     expect(await both("gate")).toEqual([[], []]);
     await theirs.forget(ADA, id);
-    await t.store.memories.create(record("m1", { text: "by nobody's hand" }), 10);
+    await memoryStore(t.store.database).create(record("m1", { text: "by nobody's hand" }), 10);
     expect(await both("nobody")).toEqual([["by nobody's hand"], ["by nobody's hand"]]);
   });
 });
@@ -233,11 +239,14 @@ it("tags are small, without spaces around, each once", () => {
 it("everything else has its turn while the memories of an owner are read for the first time", async () => {
   await using kept = await tempStore();
   const text = Array.from({ length: 500 }, (_, at) => `word${at}`).join(" ");
-  for (let at = 0; at < 300; at++) await kept.store.memories.create(record(`m${at}`, { text }), MAX_MEMORIES);
+  for (let at = 0; at < 300; at++)
+    await memoryStore(kept.store.database).create(record(`m${at}`, { text }), MAX_MEMORIES);
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
   try {
-    expect(await memoryOver(kept.store.memories).recall(ADA, { query: "word7", limit: 5 })).toHaveLength(5);
+    expect(
+      await memoryOver(memoryStore(kept.store.database)).recall(ADA, { query: "word7", limit: 5 }),
+    ).toHaveLength(5);
   } finally {
     clearInterval(counting);
   }

@@ -7,6 +7,7 @@ import {
   startBackgroundSync,
 } from "../../../../src/features/knowledge/sync/background-sync.ts";
 import { SourceWatch } from "../../../../src/features/knowledge/sync/watch-sources.ts";
+import { SourceTable } from "../../../../src/features/knowledge/tables.ts";
 import { silentLog } from "../../../../src/lib/log.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
 import { tempHome } from "../../../support/temp-home.ts";
@@ -17,7 +18,7 @@ function started(t: TestSync, settings: BackgroundSettings, firstMs = 10): Async
     ...{
       home: t.home,
       sync: t.sync,
-      sources: t.store.sources,
+      sources: new SourceTable(t.store.database),
       sharing: t.store,
       log: silentLog,
       settings: () => settings,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TokenScope } from "../../../../src/contract/caller.ts";
+import { memoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
 import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
 const DAY = 86_400_000;
@@ -95,7 +96,7 @@ describe("memory_put, memory_get and memory_search", () => {
       expect([outcome, text], said).toEqual(["failed", expect.stringContaining(said)]);
     }
     expect((await test.call("memory_get", {}, "ada")).text).toContain("an id or a key");
-    expect(await test.hub.store.memories.count({ at: Date.now() })).toBe(0);
+    expect(await memoryStore(test.hub.store.database).count({ at: Date.now() })).toBe(0);
   });
 
   it("take out secrets before anything is kept", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
 import { type TestHub, testHub } from "../../../support/test-hub.ts";
 
 const setUp = () => testHub({ agents: { ada: ["research"], bob: ["research"], coder: ["code"] } });
@@ -104,6 +105,6 @@ describe("the memory tools", () => {
     await using test = await setUp();
     await memorized(test, "Bob was here.", "bob");
     await test.hub.identity.deleteAgent("bob");
-    expect(await test.hub.store.memories.count({ at: Date.now() })).toBe(0);
+    expect(await memoryStore(test.hub.store.database).count({ at: Date.now() })).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { accessTables } from "../../../support/access-tables.ts";
+import { todoLists } from "../../../support/todo-lists.ts";
 import { agent, NOW, token, toolbox } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -101,7 +102,7 @@ export function accessContract(fresh: FreshStore): void {
   test("deleting an agent takes its tokens, to-dos and its sub-agents' parent link", async () => {
     await using t = await fresh();
     const { agents, tokens } = accessTables(t.store);
-    const { todos } = t.store;
+    const todos = todoLists(t.store);
     await agents.create(agent("ada"));
     await agents.create(agent("child", { parentId: "agt_ada" }));
     await tokens.create(token("tok_1", { kind: "agent", agentId: "agt_ada" }));

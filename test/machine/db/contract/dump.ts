@@ -1,12 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { customTools } from "../../../../src/features/custom-tools/tables.ts";
+import { memoryStore } from "../../../../src/features/knowledge/memory/memory-store.ts";
+import { SourceTable } from "../../../../src/features/knowledge/tables.ts";
 import { plugins } from "../../../../src/features/plugins/tables.ts";
 import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
+import { todoLists } from "../../../support/todo-lists.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 import {
   activation,
@@ -87,7 +90,7 @@ export async function fill(store: Store): Promise<void> {
     createdAt: NOW,
     updatedAt: NOW,
   });
-  await store.todos.put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
+  await todoLists(store).put("agt_zoe", "c1", [{ text: "x", status: "done" }], NOW);
   await trustStores(store).contentLabels.put([{ id: "mem_1", labels: ["a"], labelledAt: NOW }]);
   await trustStores(store).labels.put({
     agentId: "agt_zoe",
@@ -105,8 +108,8 @@ export async function fill(store: Store): Promise<void> {
     createdAt: NOW,
     readAt: null,
   });
-  await store.memories.create(memory("mem_1", { agentId: "agt_zoe" }), 10);
-  await store.memories.update("mem_1", { metadata: { a: [1] } }, { at: NOW, by: "zoe" });
+  await memoryStore(store.database).create(memory("mem_1", { agentId: "agt_zoe" }), 10);
+  await memoryStore(store.database).update("mem_1", { metadata: { a: [1] } }, { at: NOW, by: "zoe" });
   await store.attachments.create({
     id: "f1",
     agentId: "agt_zoe",
@@ -159,7 +162,7 @@ export async function fill(store: Store): Promise<void> {
     createdAt: NOW,
     updatedAt: NOW,
   });
-  await store.sources.create(source("notes", { lastSync: { seen: 2 } }));
+  await new SourceTable(store.database).create(source("notes", { lastSync: { seen: 2 } }));
   await projectStores(store).projects.create(project("TK"));
   await projectStores(store).tickets.create(ticket("t1", { assigneeId: "agt_zoe", labels: ["ui"] }));
   await projectStores(store).tickets.comment(comment("c1"));

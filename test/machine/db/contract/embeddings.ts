@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { EmbeddingRecord } from "../../../../src/machine/db/tables/knowledge/embedding-record.ts";
+import type { EmbeddingRecord } from "../../../../src/machine/text/meaning/embeddings.ts";
+import { embeddingStore } from "../../../../src/machine/text/meaning/embeddings.ts";
 import { NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -15,7 +16,7 @@ const idsOf = (records: readonly EmbeddingRecord[]) => records.map(({ id }) => i
 export function embeddingsContract(fresh: FreshStore): void {
   test("embeddings come back as they were, those that are there", async () => {
     await using t = await fresh();
-    const { embeddings } = t.store;
+    const embeddings = embeddingStore(t.store.database);
     await embeddings.put([embedding("a"), embedding("b", { vector: new Uint8Array(0) })]);
     expect(await embeddings.among(["a", "none"])).toEqual([embedding("a")]);
     expect(await embeddings.among(["b"])).toEqual([embedding("b", { vector: new Uint8Array(0) })]);
@@ -25,19 +26,19 @@ export function embeddingsContract(fresh: FreshStore): void {
   test("the first of equal embeddings stays, whoever else makes it", async () => {
     await using t = await fresh();
     const another = await t.another();
-    await t.store.embeddings.put([embedding("a")]);
-    await another.embeddings.put([embedding("a", { usedAt: NOW + 1 }), embedding("b")]);
-    expect(await t.store.embeddings.among(["a"])).toEqual([embedding("a")]);
-    expect(await t.store.embeddings.among(["b"])).toEqual([embedding("b")]);
+    await embeddingStore(t.store.database).put([embedding("a")]);
+    await embeddingStore(another.database).put([embedding("a", { usedAt: NOW + 1 }), embedding("b")]);
+    expect(await embeddingStore(t.store.database).among(["a"])).toEqual([embedding("a")]);
+    expect(await embeddingStore(t.store.database).among(["b"])).toEqual([embedding("b")]);
   });
 
   test("embeddings that nobody used for long go, and beyond a number those used longest ago", async () => {
     await using t = await fresh();
-    const { embeddings } = t.store;
+    const embeddings = embeddingStore(t.store.database);
     const ids = ["a", "b", "c", "d", "e"];
     await embeddings.put(ids.map((id, at) => embedding(id, { usedAt: NOW + at })));
     await embeddings.touch(["a", "none"], NOW + 10);
-    expect(await t.store.prune("embeddings", NOW + 2, 10)).toBe(1);
+    expect(await embeddingStore(t.store.database).prune(NOW + 2, 10)).toBe(1);
     expect(idsOf(await embeddings.among(ids))).toEqual(["a", "c", "d", "e"]);
     expect(await embeddings.trim(2, 1)).toBe(1);
     expect(await embeddings.trim(2, 10)).toBe(1);
@@ -48,7 +49,7 @@ export function embeddingsContract(fresh: FreshStore): void {
   test("as many embeddings as there are tools can be written and looked up at once", async () => {
     await using t = await fresh();
     const many = Array.from({ length: 1_201 }, (_, at) => embedding(`e${at}`));
-    await t.store.embeddings.put(many);
-    expect(await t.store.embeddings.among(many.map(({ id }) => id))).toHaveLength(1_201);
+    await embeddingStore(t.store.database).put(many);
+    expect(await embeddingStore(t.store.database).among(many.map(({ id }) => id))).toHaveLength(1_201);
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemoryRecord } from "../../../../src/features/knowledge/memory/contract.ts";
-import { VERSIONS_OF_MEMORY } from "../../../../src/machine/db/tables/knowledge/memory-record.ts";
+import { memoryStore, VERSIONS_OF_MEMORY } from "../../../../src/features/knowledge/memory/memory-store.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -28,7 +28,7 @@ const MANY = 5_000;
 export function memoriesContract(fresh: FreshStore): void {
   test("memories are listed newest first, of one agent or of all, page by page", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     for (const [at, id] of ["m1", "m2", "m3"].entries())
       await memories.create(
         memory(id, { createdAt: NOW + at, agentId: at === 1 ? "agt_b" : "agt_ada" }),
@@ -46,7 +46,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("a change raises the revision, a use does not", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1"), MANY);
     const changed = memory("m1", { text: "prefers spaces", revision: 2, updatedAt: NOW + 5 });
     expect(await memories.update("m1", { text: "prefers spaces" }, { at: NOW + 5, by: "ada" })).toEqual(
@@ -60,26 +60,28 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("only those of many ids that exist are read", async () => {
     await using t = await fresh();
-    await t.store.memories.create(memory("m1"), MANY);
+    await memoryStore(t.store.database).create(memory("m1"), MANY);
     const ids = ["m1", ...Array.from({ length: 1_200 }, (_, at) => `absent${at}`)];
-    expect(await t.store.memories.among(ids)).toEqual([memory("m1")]);
-    expect(await t.store.memories.among([])).toEqual([]);
+    expect(await memoryStore(t.store.database).among(ids)).toEqual([memory("m1")]);
+    expect(await memoryStore(t.store.database).among([])).toEqual([]);
   });
 
   test("an agent never has more than the most, whatever is created at the same moment", async () => {
     await using t = await fresh();
     const other = t.store.dialect === "postgres" ? await t.another() : t.store;
     const created = await Promise.all(
-      Array.from({ length: 8 }, (_, at) => (at % 2 ? other : t.store).memories.create(memory(`m${at}`), 3)),
+      Array.from({ length: 8 }, (_, at) =>
+        memoryStore((at % 2 ? other : t.store).database).create(memory(`m${at}`), 3),
+      ),
     );
     expect(created.filter(Boolean)).toHaveLength(3);
-    expect(await t.store.memories.count({ agentId: "agt_ada", at: NOW })).toBe(3);
-    expect(await t.store.memories.create(memory("m9", { agentId: "agt_b" }), 3)).toBe(true);
+    expect(await memoryStore(t.store.database).count({ agentId: "agt_ada", at: NOW })).toBe(3);
+    expect(await memoryStore(t.store.database).create(memory("m9", { agentId: "agt_b" }), 3)).toBe(true);
   });
 
   test("what is absent can be neither changed nor deleted", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     const absent = { code: "NOT_FOUND" };
     await expect(memories.update("m1", {}, { at: NOW, by: null })).rejects.toMatchObject(absent);
     await expect(memories.retract("m1", { at: NOW, by: null })).rejects.toMatchObject(absent);
@@ -90,19 +92,19 @@ export function memoriesContract(fresh: FreshStore): void {
   test("the memories of an agent go with it", async () => {
     await using t = await fresh();
     await accessTables(t.store).agents.create(agent("ada"));
-    await t.store.memories.create(memory("m1"), MANY);
-    await t.store.memories.update("m1", { text: "prefers spaces" }, { at: NOW + 1, by: null });
-    await t.store.memories.create(memory("m2", { agentId: "operator" }), MANY);
+    await memoryStore(t.store.database).create(memory("m1"), MANY);
+    await memoryStore(t.store.database).update("m1", { text: "prefers spaces" }, { at: NOW + 1, by: null });
+    await memoryStore(t.store.database).create(memory("m2", { agentId: "operator" }), MANY);
     await accessTables(t.store).agents.delete("agt_ada");
-    expect((await t.store.memories.list({ limit: 10, offset: 0, at: NOW })).map(({ id }) => id)).toEqual([
-      "m2",
-    ]);
-    expect(await t.store.memories.history("m1", NOW)).toEqual([]);
+    expect(
+      (await memoryStore(t.store.database).list({ limit: 10, offset: 0, at: NOW })).map(({ id }) => id),
+    ).toEqual(["m2"]);
+    expect(await memoryStore(t.store.database).history("m1", NOW)).toEqual([]);
   });
 
   test("what a memory said before is kept, newest first and only so much of it", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1", { writtenBy: "ada" }), MANY);
     for (let at = 1; at <= VERSIONS_OF_MEMORY + 5; at++)
       await memories.update("m1", { text: `state ${at}`, writtenBy: "bob" }, { at: NOW + at, by: "bob" });
@@ -123,7 +125,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("what is taken back is gone, with its history kept until it is deleted", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1", { key: "editor", label: "private" }), MANY);
     await memories.update("m1", { text: "prefers spaces" }, { at: NOW + 1, by: null });
     await memories.retract("m1", { at: NOW + 2, by: "ada" });
@@ -143,7 +145,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("of a key an owner has one memory of each label", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1", { key: "editor" }), MANY);
     const again = memories.create(memory("m2", { key: "editor" }), MANY);
     await expect(again).rejects.toMatchObject({ code: "NAME_TAKEN" });
@@ -156,7 +158,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("what has expired, or bears a label that is not asked for, is neither listed nor counted", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1", { expiresAt: NOW + 5 }), MANY);
     await memories.create(memory("m2", { label: "private" }), MANY);
     const seen = async (at: number, labels?: readonly string[]) => {
@@ -173,7 +175,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("what has expired makes room, and goes with all that it and others said that has", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1", { expiresAt: NOW + 5 }), 1);
     await memories.update("m1", { text: "prefers spaces", expiresAt: NOW + 6 }, { at: NOW + 1, by: null });
     expect(await memories.create(memory("m2", { createdAt: NOW + 5 }), 1)).toBe(false);
@@ -182,14 +184,14 @@ export function memoriesContract(fresh: FreshStore): void {
     expect(await memories.history("m2", NOW + 6)).toHaveLength(1);
     expect(await memories.history("m2", NOW + 7)).toHaveLength(0);
     await memories.create(memory("m3", { expiresAt: NOW + 7 }), 5);
-    expect(await t.store.prune("memories", NOW + 8, 10)).toBe(1);
+    expect(await memoryStore(t.store.database).prune(NOW + 8, 10)).toBe(1);
     expect([await memories.get("m2"), await memories.get("m3")]).toMatchObject([{ id: "m2" }, undefined]);
     expect(await memories.history("m2", NOW)).toEqual([]);
   });
 
   test("what makes room because it has expired leaves nothing of what it said before", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1"), 1);
     await memories.update("m1", { expiresAt: NOW + 5 }, { at: NOW + 1, by: null });
     expect(await memories.create(memory("m2", { createdAt: NOW + 5 }), 1)).toBe(true);
@@ -198,7 +200,7 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("of each label an agent may have the most, so that none tells of another", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     for (const [id, label] of [
       ["m1", null],
       ["m2", "private"],
@@ -211,11 +213,11 @@ export function memoriesContract(fresh: FreshStore): void {
 
   test("old history goes, and the memory stays", async () => {
     await using t = await fresh();
-    const { memories } = t.store;
+    const memories = memoryStore(t.store.database);
     await memories.create(memory("m1"), MANY);
     for (const at of [NOW + 1, NOW + 100])
       await memories.update("m1", { text: `at ${at}` }, { at, by: null });
-    expect(await t.store.prune("memoryVersions", NOW + 50, 10)).toBe(1);
+    expect(await memoryStore(t.store.database).pruneVersions(NOW + 50, 10)).toBe(1);
     expect((await memories.history("m1", NOW)).map(({ revision }) => revision)).toEqual([2]);
     expect(await memories.get("m1")).toMatchObject({ revision: 3 });
   });

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { SourceTable } from "../../../../src/features/knowledge/tables.ts";
 import { NOW, source } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function sourcesContract(fresh: FreshStore): void {
   test("sources come back by name, as they were created", async () => {
     await using t = await fresh();
-    const { sources } = t.store;
+    const sources = new SourceTable(t.store.database);
     const notes = source("notes", { label: "private", config: { path: "/n", ignore: ["*.tmp"] } });
     await sources.create(notes);
     await sources.create(source("mail", { kind: "mail", enabled: false }));
@@ -19,7 +20,7 @@ export function sourcesContract(fresh: FreshStore): void {
 
   test("a source is changed in what is given alone, and one that is absent is told of", async () => {
     await using t = await fresh();
-    const { sources } = t.store;
+    const sources = new SourceTable(t.store.database);
     await sources.create(source("notes"));
     await sources.create(source("mail"));
     await sources.update("src_notes", { lastSync: { seen: 3, at: NOW }, updatedAt: NOW + 1 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { AttachmentRecord } from "../../../../src/machine/db/store.ts";
 import type { MessageRecord, TaskRecord } from "../../../../src/work/tasks/contract.ts";
 import { taskStores } from "../../../support/task-stores.ts";
+import { todoLists } from "../../../support/todo-lists.ts";
 import { NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -96,7 +97,7 @@ export function workContract(fresh: FreshStore): void {
 
   test("a to-do list belongs to one agent and conversation and is replaced whole", async () => {
     await using t = await fresh();
-    const { todos } = t.store;
+    const todos = todoLists(t.store);
     expect(await todos.get("agt_a", "c1")).toEqual([]);
     await todos.put("agt_a", "c1", [{ text: "one", status: "pending" }], NOW);
     await todos.put("agt_a", "c2", [{ text: "two", status: "done" }], NOW);

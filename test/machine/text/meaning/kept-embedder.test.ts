@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { silentLog } from "../../../../src/lib/log.ts";
+import { embeddingStore } from "../../../../src/machine/text/meaning/embeddings.ts";
 import { KeptEmbedder } from "../../../../src/machine/text/meaning/kept-embedder.ts";
 import { FakeEmbedder } from "../../../support/fake-embedder.ts";
 import { tempStore } from "../../../support/temp-store.ts";
@@ -9,7 +10,7 @@ const DAY = 86_400_000;
 describe("vectors that are kept", () => {
   it("are never made again: not for equal texts, not by another process, not after a restart", async () => {
     await using temp = await tempStore();
-    const deps = { store: temp.store.embeddings, clock: () => 0, log: silentLog };
+    const deps = { store: embeddingStore(temp.store.database), clock: () => 0, log: silentLog };
     const [first, second] = [new FakeEmbedder(["mail"]), new FakeEmbedder(["mail"])];
     const before = new KeptEmbedder({ ...deps, embedder: first });
     const vectors = await before.embed(["mail", "other", "mail"]);
@@ -26,7 +27,7 @@ describe("vectors that are kept", () => {
 
   it("are of their model only", async () => {
     await using temp = await tempStore();
-    const deps = { store: temp.store.embeddings, clock: () => 0, log: silentLog };
+    const deps = { store: embeddingStore(temp.store.database), clock: () => 0, log: silentLog };
     await new KeptEmbedder({ ...deps, embedder: new FakeEmbedder(["mail"]) }).embed(["mail"]);
     const other = Object.assign(new FakeEmbedder(["mail"]), { model: "another" });
     await new KeptEmbedder({ ...deps, embedder: other }).embed(["mail"]);
@@ -35,7 +36,7 @@ describe("vectors that are kept", () => {
 
   it("are made again where nobody knows yet how many dimensions they have, and only those asked for first", async () => {
     await using temp = await tempStore();
-    const deps = { store: temp.store.embeddings, clock: () => 0, log: silentLog };
+    const deps = { store: embeddingStore(temp.store.database), clock: () => 0, log: silentLog };
     await new KeptEmbedder({ ...deps, embedder: new FakeEmbedder(["mail"]) }).embed(["mail", "other"]);
     const learning = Object.assign(new FakeEmbedder(["mail"]), { dimensions: 0 });
     const kept = new KeptEmbedder({ ...deps, embedder: learning });
@@ -51,14 +52,14 @@ describe("vectors that are kept", () => {
     const embedder = new FakeEmbedder(["mail"]);
     const kept = new KeptEmbedder({
       embedder,
-      store: temp.store.embeddings,
+      store: embeddingStore(temp.store.database),
       clock: () => now,
       log: silentLog,
     });
     await kept.embed(["mail", "other"]);
     now = 10 * DAY;
     await kept.embed(["mail"]);
-    expect(await temp.store.prune("embeddings", 5 * DAY, 10)).toBe(1);
+    expect(await embeddingStore(temp.store.database).prune(5 * DAY, 10)).toBe(1);
     await kept.embed(["mail", "other"]);
     expect(embedder.asked).toEqual(["mail", "other", "other"]);
   });
@@ -87,7 +88,7 @@ describe("vectors that are kept", () => {
   it("are not there where the embedder is not", async () => {
     await using temp = await tempStore();
     const embedder = new FakeEmbedder(["mail"]);
-    const deps = { store: temp.store.embeddings, clock: () => 0, log: silentLog };
+    const deps = { store: embeddingStore(temp.store.database), clock: () => 0, log: silentLog };
     const kept = new KeptEmbedder({ embedder, ...deps });
     await kept.embed(["mail"]);
     await kept.close();

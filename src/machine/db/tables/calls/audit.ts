@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { createPace } from "../../../../lib/flow/pace.ts";
 import { type Database, mustBeIn } from "../../database.ts";
+import { inChunks } from "../../query/chunks.ts";
 import { CALL_LIST_LIMIT } from "../../query/limits.ts";
 import { rowCodec } from "../../query/row.ts";
 import { type Row, type Schema, TABLES } from "../../schema.ts";
-import { inChunks } from "../knowledge/chunks.ts";
 import type { AuditChain, AuditEntry, AuditStore, ChainPlace, EntryFilter } from "./audit-record.ts";
 import type { CallRecord } from "./call-record.ts";
 import { writeCalls } from "./calls.ts";

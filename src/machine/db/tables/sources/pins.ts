@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "../../database.ts";
+import { inChunks, writeInTurns } from "../../query/chunks.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { Row } from "../../schema.ts";
-import { inChunks, writeInTurns } from "../knowledge/chunks.ts";
 import {
   type AcceptedPin,
   PIN_KINDS,

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { type Database, mustAffect, unlessTaken } from "../../database.ts";
+import { writeInTurns } from "../../query/chunks.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { Row } from "../../schema.ts";
 import type { ServerOfferRecord, ServerRecord, ServerStore, ServerToolRecord } from "../../store.ts";
-import { writeInTurns } from "../knowledge/chunks.ts";
 
 export function serverStore(database: Database): ServerStore {
   return {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { createPace } from "../../../../lib/flow/pace.ts";
 import type { Database } from "../../database.ts";
+import { writeInTurns } from "../../query/chunks.ts";
 import { rowCodec } from "../../query/row.ts";
 import type { ToolNameRecord, ToolNameStore } from "../../store.ts";
-import { writeInTurns } from "../knowledge/chunks.ts";
 
 /** Under this id the table keeps names that a server's tools had before: taken, and nobody's but that server's. */
 export function formerlyOf(serverId: string): string {

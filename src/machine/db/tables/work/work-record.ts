@@ -1,14 +1,3 @@
-export interface TodoItem {
-  readonly text: string;
-  readonly status: "pending" | "in_progress" | "done";
-}
-
-/** One ordered to-do list per agent and conversation. */
-export interface TodoStore {
-  get(agentId: string, conversation: string): Promise<readonly TodoItem[]>;
-  put(agentId: string, conversation: string, items: readonly TodoItem[], at: number): Promise<void>;
-}
-
 /** A file an agent handed to people. The copy lies under `TOOLKEEP_HOME/attachments`. */
 export interface AttachmentRecord {
   readonly id: string;

@@ -1,26 +1,25 @@
 import { sql, type Transaction } from "kysely";
-import type { Database } from "../../database.ts";
-import type { ColumnTypes } from "../../history/migration.ts";
-import type { Schema } from "../../schema.ts";
-import { inChunks } from "../knowledge/chunks.ts";
+import type { ColumnTypes } from "../../../contract/define-table.ts";
+import { inChunks } from "../../../machine/db/query/chunks.ts";
 import { deleteChunks } from "./chunk-rows.ts";
 import { entityIdOf } from "./entity-id.ts";
 import { forgetSource } from "./forget-source.ts";
 import type { IndexedEntity, IndexWriter } from "./index-store.ts";
 import { PostingsToAdd } from "./postings.ts";
 import { raiseRevision } from "./revision.ts";
+import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 import { IndexSweeper } from "./sweep.ts";
 import { chunksWithoutVector, type KeptVectors, putVectors, vectorsByHash } from "./vectors.ts";
 
-type Db = Transaction<Schema>;
-type EntityRow = Schema["knowledgeEntities"];
-type ChunkRow = Schema["knowledgeChunks"];
+type Db = Transaction<KnowledgeSchema>;
+type EntityRow = KnowledgeSchema["knowledgeEntities"];
+type ChunkRow = KnowledgeSchema["knowledgeChunks"];
 
 /** What is there already of an entity that is written. */
 type Before = Pick<EntityRow, "no" | "key" | "firstChunk" | "chunkCount">;
 
 /** One process writes at a time; several would wait for each other. */
-export function indexWriter(database: Database): IndexWriter {
+export function indexWriter(database: IndexDatabase): IndexWriter {
   const sweeper = new IndexSweeper(database);
   return {
     async known(sourceId, after, limit) {
@@ -100,7 +99,7 @@ async function writeEntities(
 
   const rows: EntityRow[] = [];
   const chunkRows: ChunkRow[] = [];
-  const vectorRows: Schema["knowledgeVectors"][] = [];
+  const vectorRows: KnowledgeSchema["knowledgeVectors"][] = [];
   const postings = new PostingsToAdd();
   for (const entity of entities) {
     const old = before.get(entity.key);

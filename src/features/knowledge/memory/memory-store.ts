@@ -1,21 +1,78 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { type Database, mustAffect, unlessTaken } from "../../database.ts";
-import { insertUnlessFull } from "../../query/bounded-insert.ts";
-import { bounded } from "../../query/page.ts";
-import { rowCodec } from "../../query/row.ts";
-import type { Schema } from "../../schema.ts";
-import { inChunks } from "./chunks.ts";
-import {
-  type MemoryEnd,
-  type MemoryFilter,
-  type MemoryRecord,
-  type MemoryStore,
-  type MemoryVersion,
-  VERSIONS_OF_MEMORY,
-  VERSIONS_OF_OWNER,
-} from "./memory-record.ts";
+import { type Database, mustAffect, unlessTaken, withTables } from "../../../machine/db/database.ts";
+import { inChunks } from "../../../machine/db/query/chunks.ts";
+import { bounded } from "../../../machine/db/query/page.ts";
+import { Records } from "../../../machine/db/query/records.ts";
+import { codecOf } from "../../../machine/db/query/row.ts";
+import type { MemoryContent, MemoryRecord, MemoryVersion } from "./contract.ts";
+import { type MemoryRows, memories, memoryVersions } from "./tables.ts";
 
-export function memoryStore(database: Database): MemoryStore {
+/** Which memories are meant. */
+export interface MemoryFilter {
+  /** Absent: of everybody. */
+  readonly agentId?: string;
+  /** What has expired by then is left out. */
+  readonly at: number;
+  /** What bears none of these labels is left out, unless it bears none at all; absent: nothing is. */
+  readonly labels?: readonly string[];
+}
+
+export interface MemoryPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Who changes a memory, and when. */
+export interface MemoryEnd {
+  readonly at: number;
+  readonly by: string | null;
+}
+
+/** How much of what memories said before is kept: of one memory, and of one owner. */
+export const VERSIONS_OF_MEMORY = 50;
+export const VERSIONS_OF_OWNER = 10_000;
+
+export interface MemoryStore {
+  /** Newest first, at most 500. */
+  list(filter: MemoryFilter & MemoryPage): Promise<MemoryRecord[]>;
+  count(filter: MemoryFilter): Promise<number>;
+  /** Expired or not, as long as it was not removed. */
+  get(id: string): Promise<MemoryRecord | undefined>;
+  /** The same, by their key: of each label there is one. */
+  byKey(agentId: string, key: string): Promise<MemoryRecord[]>;
+  /** Those of the ids that exist, in no order. */
+  among(ids: readonly string[]): Promise<MemoryRecord[]>;
+  /** What an agent has, and in which revision: whoever holds some of it learns by this what to read again. */
+  revisions(agentId: string): Promise<{ id: string; revision: number }[]>;
+  /**
+   * False, and nothing is kept, when the agent has `most` of its label already, or of none, whatever other processes create meanwhile; what has expired
+   * makes room. Throws NAME_TAKEN where it has a memory of the key and label.
+   */
+  create(memory: MemoryRecord, most: number): Promise<boolean>;
+  /** Raises the revision and keeps what it said before; resolves with what is kept now. */
+  update(id: string, change: Partial<MemoryContent>, end: MemoryEnd): Promise<MemoryRecord>;
+  /** It holds no more: it is gone, and what it said is kept among what was. */
+  retract(id: string, end: MemoryEnd): Promise<void>;
+  /** What a memory said before, newest first; without what has expired by `at`. */
+  history(id: string, at: number): Promise<MemoryVersion[]>;
+  /** What was taken back, newest first, at most 500. */
+  retracted(filter: MemoryFilter & MemoryPage): Promise<MemoryVersion[]>;
+  /** Notes a use; the revision stays. */
+  touch(ids: readonly string[], at: number): Promise<void>;
+  /** With what it said before; also that of one that was taken back. */
+  delete(id: string): Promise<void>;
+  /**
+   * Deletes memories that expired before `before`, with their versions, and versions that did, at most `limit` of each;
+   * resolves with how many memories that were.
+   */
+  prune(before: number, limit: number): Promise<number>;
+  /** The same for versions that ended before `before`. */
+  pruneVersions(before: number, limit: number): Promise<number>;
+}
+
+export function memoryStore(store: Database): MemoryStore {
+  const database: Database<MemoryRows> = withTables(store);
+  const records = new Records(store, memories);
   return {
     async list({ limit, offset, ...filter }) {
       const page = bounded({ limit, offset });
@@ -73,16 +130,7 @@ export function memoryStore(database: Database): MemoryStore {
 
     async create(memory, most) {
       const { agentId, key, label, createdAt } = memory;
-      const insert = () =>
-        insertUnlessFull(
-          database,
-          {
-            table: "memories",
-            of: { column: "agentId", id: agentId, with: { column: "label", value: label } },
-          },
-          most,
-          (db) => db.insertInto("memories").values(toRow(memory)).execute(),
-        );
+      const insert = () => records.insert(memory, { most, among: { agentId, label } });
       const created = async () =>
         (await insert()) || ((await removeExpired(database, agentId, createdAt)) > 0 && (await insert()));
       return unlessTaken(`A memory of the key "${key}"`, created());
@@ -159,11 +207,14 @@ export function memoryStore(database: Database): MemoryStore {
       });
       mustAffect(deleted, `memory ${id}`);
     },
+
+    prune: (before, limit) => pruneExpired(database, before, limit),
+
+    pruneVersions: (before, limit) => new Records(store, memoryVersions).prune("endedAt", before, limit),
   };
 }
 
-/** Removes memories that expired before `before`, and what any said before that has; resolves with how many memories that was. */
-export async function pruneMemories(database: Database, before: number, limit: number): Promise<number> {
+async function pruneExpired(database: Database<MemoryRows>, before: number, limit: number): Promise<number> {
   return database.transact(async (db) => {
     const expired = (table: "memories" | "memoryVersions") =>
       db.selectFrom(table).select("id").where("expiresAt", "<", before).orderBy("expiresAt").limit(limit);
@@ -181,7 +232,7 @@ export async function pruneMemories(database: Database, before: number, limit: n
   });
 }
 
-function chosen(db: Kysely<Schema>, { agentId, at, labels }: MemoryFilter) {
+function chosen(db: Kysely<MemoryRows>, { agentId, at, labels }: MemoryFilter) {
   return db
     .selectFrom("memories")
     .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
@@ -195,21 +246,25 @@ function bearsNoneBut(labels: readonly string[]) {
   return sql<boolean>`(${label} is null or ${label} in (${sql.join(labels.length === 0 ? [""] : labels)}))`;
 }
 
-async function find(db: Kysely<Schema>, id: string): Promise<MemoryRecord | undefined> {
+async function find(db: Kysely<MemoryRows>, id: string): Promise<MemoryRecord | undefined> {
   const row = await db.selectFrom("memories").selectAll().where("id", "=", id).executeTakeFirst();
   return row && toRecord(row);
 }
 
 /** As it is, until the transaction ends. */
-async function locked(database: Database, db: Transaction<Schema>, id: string): Promise<MemoryRecord> {
-  await database.dialect.sharing.lock(db, `memory ${id}`);
+async function locked(
+  database: Database<MemoryRows>,
+  db: Transaction<MemoryRows>,
+  id: string,
+): Promise<MemoryRecord> {
+  await database.dialect.sharing.lock(db as never, `memory ${id}`);
   const memory = await find(db, id);
   mustAffect(memory ? 1n : 0n, `memory ${id}`);
   return memory!;
 }
 
 async function keepVersion(
-  db: Transaction<Schema>,
+  db: Transaction<MemoryRows>,
   before: MemoryRecord,
   reason: MemoryVersion["reason"],
   { at, by }: MemoryEnd,
@@ -224,7 +279,7 @@ async function keepVersion(
     .execute();
 }
 
-async function trimOwner(db: Transaction<Schema>, agentId: string): Promise<void> {
+async function trimOwner(db: Transaction<MemoryRows>, agentId: string): Promise<void> {
   const last = await db
     .selectFrom("memoryVersions")
     .select("endedAt")
@@ -242,7 +297,7 @@ async function trimOwner(db: Transaction<Schema>, agentId: string): Promise<void
 }
 
 /** With what they said before. */
-function removeExpired(database: Database, agentId: string, at: number): Promise<number> {
+function removeExpired(database: Database<MemoryRows>, agentId: string, at: number): Promise<number> {
   return database.transact(async (db) => {
     const expired = db
       .selectFrom("memories")
@@ -255,7 +310,5 @@ function removeExpired(database: Database, agentId: string, at: number): Promise
   });
 }
 
-const { toRow, toChange, toRecord } = rowCodec<MemoryRecord, "memories">("memories");
-const { toRow: versionRow, toRecord: toVersion } = rowCodec<MemoryVersion, "memoryVersions">(
-  "memoryVersions",
-);
+const { toChange, toRecord } = codecOf(memories);
+const { toRow: versionRow, toRecord: toVersion } = codecOf(memoryVersions);

@@ -1,9 +1,8 @@
 import type { Transaction } from "kysely";
-import type { Database } from "../../database.ts";
-import type { Schema } from "../../schema.ts";
-import { inChunks } from "../knowledge/chunks.ts";
+import { inChunks } from "../../../machine/db/query/chunks.ts";
 import type { ChunkToEmbed, ChunkVector } from "./index-store.ts";
 import { raiseRevision } from "./revision.ts";
+import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 
 /** What vectors of chunks that are about to be replaced are by the hash of what they were made from. */
 export type KeptVectors = ReadonlyMap<string, Uint8Array>;
@@ -12,7 +11,7 @@ export type KeptVectors = ReadonlyMap<string, Uint8Array>;
 const DROPPED_AT_ONCE = 20_000;
 
 export async function vectorsByHash(
-  db: Transaction<Schema>,
+  db: Transaction<KnowledgeSchema>,
   { firstChunk, chunkCount }: { readonly firstChunk: number; readonly chunkCount: number },
 ): Promise<KeptVectors> {
   if (chunkCount === 0) return new Map();
@@ -27,7 +26,7 @@ export async function vectorsByHash(
 }
 
 export async function chunksWithoutVector(
-  database: Database,
+  database: IndexDatabase,
   model: string,
   after: number,
   limit: number,
@@ -49,7 +48,7 @@ export async function chunksWithoutVector(
 }
 
 export async function putVectors(
-  database: Database,
+  database: IndexDatabase,
   model: string,
   vectors: readonly ChunkVector[],
 ): Promise<void> {
@@ -86,7 +85,7 @@ export async function putVectors(
 }
 
 /** A search never compares vectors of two models: it looks at the name first, which is set before the first vector of the other. */
-async function dropOtherModel(database: Database, model: string): Promise<void> {
+async function dropOtherModel(database: IndexDatabase, model: string): Promise<void> {
   const { model: known } = await database.query((db) =>
     db.selectFrom("knowledgeState").select("model").executeTakeFirstOrThrow(),
   );
@@ -98,7 +97,7 @@ async function dropOtherModel(database: Database, model: string): Promise<void> 
   });
 }
 
-function dropSome(database: Database): Promise<number> {
+function dropSome(database: IndexDatabase): Promise<number> {
   return database.transact(async (db) => {
     await raiseRevision(db);
     await db.updateTable("knowledgeState").set({ model: null }).execute();

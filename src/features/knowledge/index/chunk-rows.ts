@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { Schema } from "../../schema.ts";
+import type { KnowledgeSchema } from "./schema.ts";
 
 /** The numbers of an entity's chunks. */
 export interface ChunkRange {
@@ -8,7 +8,10 @@ export interface ChunkRange {
 }
 
 /** The vectors that were made of them go with them; their postings mean nothing any more, and are swept when there are many. */
-export async function deleteChunks(db: Transaction<Schema>, ranges: readonly ChunkRange[]): Promise<void> {
+export async function deleteChunks(
+  db: Transaction<KnowledgeSchema>,
+  ranges: readonly ChunkRange[],
+): Promise<void> {
   const gone = ranges.reduce((sum, { chunkCount }) => sum + chunkCount, 0);
   if (gone === 0) return;
   await db

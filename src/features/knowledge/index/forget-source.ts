@@ -1,6 +1,6 @@
-import type { Database } from "../../database.ts";
 import { deleteChunks } from "./chunk-rows.ts";
 import { raiseRevision } from "./revision.ts";
+import type { IndexDatabase } from "./schema.ts";
 
 const ENTITIES_AT_ONCE = 200;
 
@@ -9,7 +9,7 @@ const ENTITIES_AT_ONCE = 200;
  * goes in parts, also what an earlier run left because it was killed.
  */
 export async function forgetSource(
-  database: Database,
+  database: IndexDatabase,
   sourceId: string,
   progress: (left: number) => void = () => {},
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function forgetSource(
 }
 
 /** How many entities of forgotten sources are left. */
-async function deleteSome(database: Database): Promise<number> {
+async function deleteSome(database: IndexDatabase): Promise<number> {
   return database.transact(async (db) => {
     await raiseRevision(db);
     const forgotten = db.selectFrom("knowledgeSources").select("no").where("forgotten", "=", 1);

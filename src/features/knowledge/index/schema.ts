@@ -1,5 +1,7 @@
+import type { Database } from "../../../machine/db/database.ts";
+
 /**
- * The tables of the index, see `../knowledge-record.ts`. They are in no backup, hence not among `TABLES`. Column names are camel case here
+ * The tables of the index, see `index-record.ts`. They are in no backup, so the store does not know them. Column names are camel case here
  * and snake case in the database.
  */
 export interface KnowledgeSchema {
@@ -73,3 +75,5 @@ export interface KnowledgeSchema {
   };
   knowledgeVectors: { chunkNo: number; vector: Uint8Array; revision: number };
 }
+
+export type IndexDatabase = Database<KnowledgeSchema>;

@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
-import type { Schema } from "../../schema.ts";
+import type { KnowledgeSchema } from "./schema.ts";
 
 /** The number of the change that is being made. Locks, too: the next writer waits here until this one has ended. */
-export async function raiseRevision(db: Transaction<Schema>): Promise<number> {
+export async function raiseRevision(db: Transaction<KnowledgeSchema>): Promise<number> {
   const { revision } = await db
     .updateTable("knowledgeState")
     .set((row) => ({ revision: row("revision", "+", 1) }))
@@ -12,7 +12,7 @@ export async function raiseRevision(db: Transaction<Schema>): Promise<number> {
 }
 
 /** Only locks: for changes that nobody who follows has to look at. */
-export async function lockIndex(db: Transaction<Schema>): Promise<void> {
+export async function lockIndex(db: Transaction<KnowledgeSchema>): Promise<void> {
   await db
     .updateTable("knowledgeState")
     .set((row) => ({ revision: row.ref("revision") }))

@@ -1,7 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../../database.ts";
-import type { Schema } from "../../schema.ts";
-import { inChunks } from "../knowledge/chunks.ts";
+import { inChunks } from "../../../machine/db/query/chunks.ts";
 import type {
   ChunkVector,
   EntityChange,
@@ -11,9 +9,10 @@ import type {
   PostingsRow,
   StoredEntity,
 } from "./index-store.ts";
+import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 
 /** Plain rows where there are many: renaming columns would take longer than reading them. */
-export function indexReader(database: Database): IndexReader {
+export function indexReader(database: IndexDatabase): IndexReader {
   return {
     async state() {
       const [row] = await database.rows<IndexState>(sql`select revision, model from knowledge_state`);
@@ -119,7 +118,7 @@ export function indexReader(database: Database): IndexReader {
 }
 
 /** Those that are there, of sources that are. */
-function entities(db: Parameters<Parameters<Database["query"]>[0]>[0]) {
+function entities(db: Parameters<Parameters<IndexDatabase["query"]>[0]>[0]) {
   return db
     .selectFrom("knowledgeEntities as entity")
     .innerJoin("knowledgeSources as source", "source.no", "entity.sourceNo")
@@ -158,11 +157,11 @@ function toEntity({
   tags,
   metadata,
   ...row
-}: Schema["knowledgeEntities"] & { sourceId: string }): StoredEntity {
+}: KnowledgeSchema["knowledgeEntities"] & { sourceId: string }): StoredEntity {
   return { ...row, tags: JSON.parse(tags), metadata: JSON.parse(metadata) };
 }
 
-function toChunk(row: Schema["knowledgeChunks"]): NumberedChunk {
+function toChunk(row: KnowledgeSchema["knowledgeChunks"]): NumberedChunk {
   const { no, entityNo, position: index, text, headings, startAt: start, endAt: end } = row;
   return { no, entityNo, index, text, headings: JSON.parse(headings), start, end };
 }

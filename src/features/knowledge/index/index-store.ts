@@ -1,4 +1,4 @@
-import type { ChunkRecord, EntityRecord, KnowledgeWriter, NewEntity } from "../knowledge/knowledge-record.ts";
+import type { ChunkRecord, EntityRecord, KnowledgeWriter, NewEntity } from "./index-record.ts";
 
 /** A chunk with all that it is found by. */
 export interface IndexedChunk extends Omit<ChunkRecord, "entityNo" | "index"> {

@@ -1,4 +1,4 @@
-import { createPace } from "../../../../lib/flow/pace.ts";
+import { createPace } from "../../../lib/flow/pace.ts";
 
 /** Both databases bound the parameters of one statement; the widest table stays well below at this many rows. */
 const ROWS_PER_STATEMENT = 500;

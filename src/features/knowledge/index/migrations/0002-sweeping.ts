@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Migration } from "../../../history/migration.ts";
+import type { Migration } from "../../../../contract/define-table.ts";
 
 /** How many chunks are gone and of how many of them no posting is left, and how far the sweep has come that is under way. */
 export const sweeping: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from "../../../history/migration.ts";
+import type { Migration } from "../../../../contract/define-table.ts";
 import { indexTables } from "./0001-index.ts";
 import { sweeping } from "./0002-sweeping.ts";
 

@@ -1,13 +1,12 @@
 import { sql, type Transaction } from "kysely";
-import { createPace } from "../../../../lib/flow/pace.ts";
-import type { Database } from "../../database.ts";
-import type { Schema } from "../../schema.ts";
+import { createPace } from "../../../lib/flow/pace.ts";
 import type { PostingsRow, SweepLimits, SweepStep } from "./index-store.ts";
 import { keptPostings } from "./postings.ts";
 import { lockIndex } from "./revision.ts";
+import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 
-type Db = Transaction<Schema>;
-type Sweep = Schema["knowledgeSweeps"];
+type Db = Transaction<KnowledgeSchema>;
+type Sweep = KnowledgeSchema["knowledgeSweeps"];
 
 export const SWEEP_LIMITS: SweepLimits = { leastDead: 1_000, rows: 500 };
 /** Of the chunks that have postings: beyond this share of dead ones it is worth going through all rows. */
@@ -20,11 +19,11 @@ const ENTITIES_AT_ONCE = 2_000;
  * numbers that are not looked at. What dies meanwhile is left to the next sweep.
  */
 export class IndexSweeper {
-  readonly #database: Database;
+  readonly #database: IndexDatabase;
   /** Which chunks are alive, for the sweep that is under way. */
   #looked: { readonly sweep: Sweep; readonly alive: Uint8Array } | undefined;
 
-  constructor(database: Database) {
+  constructor(database: IndexDatabase) {
     this.#database = database;
   }
 
@@ -102,7 +101,7 @@ function isSame(a: Sweep, b: Sweep): boolean {
  * By chunk number: 1 where it is alive. Read in parts, between which others may write: one that is alive all the while has been its entity's all the
  * while, so it is never missed.
  */
-async function aliveBefore(database: Database, end: number): Promise<Uint8Array> {
+async function aliveBefore(database: IndexDatabase, end: number): Promise<Uint8Array> {
   const alive = new Uint8Array(end);
   const pace = createPace();
   for (let after = 0; ; ) {

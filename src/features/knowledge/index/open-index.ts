@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import type { Clock } from "../../../../lib/clock.ts";
-import { makeFolder } from "../../../files/make-folder.ts";
-import { connect, type Database, unavailable } from "../../database.ts";
-import type { StoreDialect } from "../../dialect.ts";
-import { isMigrated, type MigrationPath, migrate } from "../../migrate.ts";
-import { sqliteDialect } from "../../sqlite/dialect.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { connect, unavailable, withTables } from "../../../machine/db/database.ts";
+import type { StoreDialect } from "../../../machine/db/dialect.ts";
+import { isMigrated, type MigrationPath, migrate } from "../../../machine/db/migrate.ts";
+import { sqliteDialect } from "../../../machine/db/sqlite/dialect.ts";
+import { makeFolder } from "../../../machine/files/make-folder.ts";
 import { indexReader } from "./index-reader.ts";
 import type { IndexReader, IndexWriter } from "./index-store.ts";
 import { indexWriter } from "./index-writer.ts";
 import { KNOWLEDGE_MIGRATIONS } from "./migrations/index.ts";
+import type { IndexDatabase } from "./schema.ts";
 
 export interface IndexOptions {
   /** Made when absent, for its user only. */
@@ -49,19 +50,20 @@ const PRAGMAS = `
  * STORE_UNAVAILABLE and STORE_NEWER. Whoever opens it closes it.
  */
 export async function openIndex(options: IndexOptions): Promise<KnowledgeIndex> {
-  const database: Database = connect(await openDialect(options));
+  const database = connect(await openDialect(options));
   try {
     if (!(await isMigrated(database, PATH))) await migrate(database, options.clock, PATH);
   } catch (error) {
     await database.close();
     throw error;
   }
-  return { writer: indexWriter(database), reader: indexReader(database), close: () => database.close() };
+  const index: IndexDatabase = withTables(database);
+  return { writer: indexWriter(index), reader: indexReader(index), close: () => index.close() };
 }
 
 async function openDialect({ home, databaseUrl }: IndexOptions): Promise<StoreDialect> {
   if (databaseUrl !== null) {
-    const { postgresDialect } = await import("../../postgres/dialect.ts");
+    const { postgresDialect } = await import("../../../machine/db/postgres/dialect.ts");
     return postgresDialect(databaseUrl, CONNECTIONS);
   }
   await makeFolder(home).catch((error) => {

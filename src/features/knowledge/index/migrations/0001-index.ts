@@ -1,4 +1,4 @@
-import type { Migration } from "../../../history/migration.ts";
+import type { Migration } from "../../../../contract/define-table.ts";
 
 /** Prefixed, because on PostgreSQL they lie beside the tables of the store. */
 export const indexTables: Migration = {
