@@ -2,7 +2,6 @@ import type { Catalog } from "../call/catalog/catalog.ts";
 import { originOf } from "../call/catalog/grants.ts";
 import { createPlannedTools } from "../call/catalog/planned-tools.ts";
 import { createCatalogTools } from "../call/catalog-tools.ts";
-import { createAgentTools } from "../call/identity/agent-tools.ts";
 import { rootOf } from "../call/identity/context.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
@@ -102,7 +101,6 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     native,
     createCatalogTools({
       catalog,
-      identity,
       questions,
       grantsOf: (agentId) => identity.agentById(agentId)?.grants ?? [],
       ranking,
@@ -118,19 +116,6 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     }),
     createServerTools({ upstream, questions }),
     ...fixedToolsOf(features),
-    createAgentTools({
-      identity,
-      questions,
-      findExcessGrants: (caller, gift) => catalog().findExcessGrants(caller, gift),
-      unanswered: (agent) => catalog().unresolvedGrants(agent),
-      toolboxNames: () => [...catalog().toolboxes.byName.keys()],
-      toolsOf: (agent) => {
-        const caller = identity.callerFor(agent, { tokenId: null, scopes: null, conversation: "" });
-        return catalog()
-          .visible(caller)
-          .map((tool) => tool.name);
-      },
-    }),
     createHistoryTools(deps),
     createSystemTools(deps),
     createPlatformTools({

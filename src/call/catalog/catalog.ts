@@ -8,8 +8,8 @@ import { NamedLists } from "../../lib/named-lists.ts";
 import { ok, type Result } from "../../lib/result.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { Store } from "../../machine/db/store.ts";
+import type { GrantRequest } from "../identity/agent-grants.ts";
 import type { UnresolvedGrants } from "../identity/contract.ts";
-import type { GrantRequest } from "../identity/grant-request.ts";
 import { findExcessGrants } from "./excess-grants.ts";
 import {
   type GrantSet,

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { Caller, FolderGrant } from "../../contract/caller.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { GrantRequest } from "../identity/grant-request.ts";
+import type { GrantRequest } from "../identity/agent-grants.ts";
 import { entriesOf, grantSet, isHeld, isPattern } from "./grants.ts";
 import type { ToolboxRecord } from "./toolboxes/contract.ts";
 

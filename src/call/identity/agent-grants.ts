@@ -1,13 +1,15 @@
 import { isAbsolute } from "node:path";
 import type { Caller, FolderGrant } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { AgentRecord } from "./contract.ts";
-import type { GrantRequest } from "./grant-request.ts";
+import type { AgentInput, AgentRecord } from "./contract.ts";
 import type { Identity } from "./identity.ts";
+
+/** What an agent would be granted. Entries of `grants` are names, patterns or `*`, as in a toolbox. */
+export type GrantRequest = Pick<AgentInput, "toolboxes" | "grants" | "folders">;
 
 export interface GrantRequestDeps {
   readonly identity: Pick<Identity, "agentById">;
-  /** What of a request the caller does not hold itself, in words for people. */
+  /** Describes, for people, the part of a request that the caller does not hold itself. */
   readonly findExcessGrants: (caller: Caller, request: GrantRequest) => readonly string[];
   readonly toolboxNames: () => readonly string[];
 }
@@ -37,7 +39,7 @@ export function checkGrantRequest(
     );
 }
 
-/** What a change would grant an agent that it does not have yet. */
+/** The part of a change that grants an agent something new. */
 export function findAdded(
   change: GrantRequest,
   agent: Pick<AgentRecord, "toolboxes" | "grants" | "folders">,
@@ -50,7 +52,7 @@ export function findAdded(
 }
 
 /**
- * What of a request a person has to approve. A folder counts as the caller's own only with exactly the same path:
+ * Describes the part of a request that a person has to approve. A folder counts as the caller's own only with exactly the same path:
  * inside its folder, the caller could replace a subfolder by a link that leads anywhere.
  */
 export function findUnapproved(
@@ -77,7 +79,7 @@ export function worksFor(agent: AgentRecord, superiorId: string, { identity }: G
   return false;
 }
 
-/** A request in words; empty where it asks for nothing. */
+/** Describes a request; empty if it asks for nothing. */
 export function describeGrants({ toolboxes = [], grants = [], folders = [] }: GrantRequest): string {
   return [
     ...(toolboxes.length === 0 ? [] : [`the toolboxes ${shortenList(toolboxes)}`]),

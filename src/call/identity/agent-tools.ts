@@ -2,7 +2,7 @@ import type { Caller } from "../../contract/caller.ts";
 import { definePlatform, failed, output } from "../../contract/define-native-tool.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { checkName } from "../../contract/names.ts";
-import type { JsonSchema, Tool, ToolResult, ToolSource } from "../../contract/tool.ts";
+import type { JsonSchema, Tool, ToolResult } from "../../contract/tool.ts";
 import { iso } from "../../lib/text/time-text.ts";
 import { outputPage, PAGE_PROPERTIES, type PageArgs, pageRequest } from "../../machine/db/query/paging.ts";
 import { refuseTooMany, requireAgreement } from "../questions/agreement.ts";
@@ -12,39 +12,35 @@ import {
   describeGrants,
   findAdded,
   findUnapproved,
+  type GrantRequest,
   type GrantRequestDeps,
   shortenList,
   worksFor,
 } from "./agent-grants.ts";
 import { checkParent, contextOf, SCOUT_TOOLBOX } from "./context.ts";
-import type { AgentRecord } from "./contract.ts";
-import type { GrantRequest } from "./grant-request.ts";
+import type { AgentInput, AgentRecord, NewAgent, UnresolvedGrants } from "./contract.ts";
 import type { Identity } from "./identity.ts";
 
 export interface AgentToolDeps extends GrantRequestDeps {
   readonly identity: Pick<
     Identity,
-    "agents" | "agent" | "agentById" | "createAgent" | "updateAgent" | "deleteAgent" | "tokens"
+    "agents" | "agent" | "agentById" | "agentName" | "createAgent" | "updateAgent" | "deleteAgent" | "tokens"
   >;
   readonly questions: Pick<Questions, "ask">;
   /** The names of the tools that an agent sees. */
   readonly toolsOf: (agent: AgentRecord) => readonly string[];
-  /** What an agent was given that nothing answers to: names of no tool, patterns without a match. */
-  readonly unanswered: (agent: AgentRecord) => {
-    readonly unknown: readonly string[];
-    readonly unmatched: readonly string[];
-  };
+  readonly unresolvedGrants: (agent: AgentRecord) => UnresolvedGrants;
 }
 
 const DOMAIN = { domain: "agents" } as const;
 const READS = { readOnly: true, concurrencySafe: true } as const;
-/** With this many, only a person makes more. */
+/** Above this number, only people create more. */
 const MAX_AGENTS = 500;
 const MAX_SHOWN_TOOLS = 500;
 
 const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 40, description: "The agent." };
 const DESCRIPTION: JsonSchema = { type: "string", maxLength: 2_000, description: "What it is for." };
-const GIFT: Readonly<Record<keyof GrantRequest, JsonSchema>> = {
+const GRANTS: Readonly<Record<keyof GrantRequest, JsonSchema>> = {
   toolboxes: names(100, "The toolboxes it has."),
   grants: names(200, "Tools it has beside them, one by one: full names, or patterns such as mcp:github:*."),
   folders: {
@@ -64,12 +60,11 @@ const GIFT: Readonly<Record<keyof GrantRequest, JsonSchema>> = {
 };
 
 /**
- * Managing agents: by name only, for main agents. Nobody hands on what they do not have, and nobody changes agents that are
- * not theirs, unless a person agrees. Tokens are for people: no tool makes or shows one.
+ * Tools that manage agents, granted only by name and only to main agents. Unless a person agrees, callers cannot grant what
+ * they do not have, and cannot change agents that do not work for them. No tool creates or shows a token.
  */
-export function createAgentTools(deps: AgentToolDeps): ToolSource {
-  const tools = [listTool(deps), getTool(deps), createTool(deps), updateTool(deps), deleteTool(deps)];
-  return { name: "agents", tools: () => tools, onChange: () => () => {} };
+export function agentTools(deps: AgentToolDeps): readonly Tool[] {
+  return [listTool(deps), getTool(deps), createTool(deps), updateTool(deps), deleteTool(deps)];
 }
 
 function listTool(deps: AgentToolDeps): Tool {
@@ -87,7 +82,7 @@ function listTool(deps: AgentToolDeps): Tool {
       const found = { items: all.slice(offset, offset + limit), total: all.length };
       const texts = { line: (agent: AgentRecord) => agentLine(agent, deps), none: "There is no agent yet." };
       return outputPage(found, offset, texts, {
-        agents: found.items.map((agent) => shownAgent(agent, deps)),
+        agents: found.items.map((agent) => describeAgent(agent, deps)),
       });
     },
   });
@@ -112,29 +107,29 @@ function getTool(deps: AgentToolDeps): Tool {
         `has ${describeGrants(agent) || "the core tools only"}`,
         `tokens: ${tokens}`,
         `tools (${tools.length}): ${shown.join(", ")}${tools.length > shown.length ? " …" : ""}`,
-        ...remarks(agent, deps),
+        ...unresolvedLines(agent, deps),
       ];
       return output(lines.join("\n"), {
-        agent: shownAgent(agent, deps),
+        agent: describeAgent(agent, deps),
         tokens,
         tools: shown,
         tool_count: tools.length,
-        ...deps.unanswered(agent),
+        ...deps.unresolvedGrants(agent),
       });
     },
   });
 }
 
-interface NewAgent extends GrantRequest {
-  readonly name: string;
-  readonly description?: string;
-  readonly parent?: string;
-  readonly scout?: boolean;
-}
+type CreateArgs = Pick<
+  NewAgent,
+  "name" | "description" | "parent" | "scout" | "toolboxes" | "grants" | "folders"
+>;
+type UpdateArgs = Pick<AgentInput, "description" | "toolboxes" | "grants" | "folders"> &
+  Pick<NewAgent, "name">;
 
 function createTool(deps: AgentToolDeps): Tool {
   const tool = "create_agent";
-  return definePlatform<NewAgent>({
+  return definePlatform<CreateArgs>({
     ...DOMAIN,
     name: tool,
     title: "Create an agent",
@@ -145,43 +140,44 @@ function createTool(deps: AgentToolDeps): Tool {
       description: DESCRIPTION,
       parent: { ...NAME, description: "The agent that it works for, such as you." },
       scout: { type: "boolean", description: "Whether it only looks around for its parent. Default false." },
-      ...GIFT,
+      ...GRANTS,
     },
     required: ["name"],
     async run(args, { caller }) {
       const { name, ...input } = args;
-      const gift = withDefaults(args);
+      const grants = withDefaults(args);
       const parent = checkNew(args, caller, deps);
-      checkGrantRequest(gift, deps.toolboxNames());
-      const exceeding = findUnapproved(gift, caller, deps);
-      const tooMany = refuseTooMany(exceeding, listsOf(gift));
+      checkGrantRequest(grants, deps.toolboxNames());
+      const excess = findUnapproved(grants, caller, deps);
+      const tooMany = refuseTooMany(excess, listsOf(grants));
       if (tooMany) return tooMany;
       const isForeign = parent !== undefined && !isOwn(parent, caller, deps);
       const reasons = [
-        ...notOwn(caller, exceeding),
+        ...explainExcess(caller, excess),
         ...(isForeign ? [`It would work for ${parent.name} and use its memory.`] : []),
       ];
-      const wish = {
+      const request = {
         tool,
-        bound: [args, exceeding, parent?.id ?? null],
-        prompt: `May ${caller.agentName} create the agent ${name} with ${describeGrants(gift) || "the core tools"}? ${reasons.join(" ")}`,
+        bound: [args, excess, parent?.id ?? null],
+        prompt: `May ${caller.agentName} create the agent ${name} with ${describeGrants(grants) || "the core tools"}? ${reasons.join(" ")}`,
         visibleArguments: args,
       };
-      const refused = reasons.length === 0 ? undefined : await requireAgreement(deps.questions, wish, caller);
-      return refused ?? told("Created", await deps.identity.createAgent(name, input), deps);
+      const refused =
+        reasons.length === 0 ? undefined : await requireAgreement(deps.questions, request, caller);
+      return refused ?? reportChange("Created", await deps.identity.createAgent(name, input), deps);
     },
   });
 }
 
 function updateTool(deps: AgentToolDeps): Tool {
   const tool = "update_agent";
-  return definePlatform<GrantRequest & { readonly name: string; readonly description?: string }>({
+  return definePlatform<UpdateArgs>({
     ...DOMAIN,
     name: tool,
     title: "Change an agent",
     description:
       "Change what an agent is for and what it has. A list that is given takes the place of the one that it had, so read it with get_agent first; what is left out stays. A person is asked first where the agent gains what you do not have yourself, or does not work for you: call again with the same arguments once they have answered.",
-    properties: { name: NAME, description: DESCRIPTION, ...GIFT },
+    properties: { name: NAME, description: DESCRIPTION, ...GRANTS },
     required: ["name"],
     flags: { destructive: true },
     async run(args, { caller }) {
@@ -190,22 +186,26 @@ function updateTool(deps: AgentToolDeps): Tool {
       const agent = deps.identity.agent(name);
       const added = findAdded(change, agent);
       checkGrantRequest(added, deps.toolboxNames());
-      const exceeding = findUnapproved(added, caller, deps);
-      const tooMany = refuseTooMany(exceeding, listsOf(added));
+      const excess = findUnapproved(added, caller, deps);
+      const tooMany = refuseTooMany(excess, listsOf(added));
       if (tooMany) return tooMany;
       const reasons = [
-        ...notOwn(caller, exceeding),
-        ...(worksFor(agent, caller.agentId, deps) ? [] : [whose(agent, caller)]),
+        ...explainExcess(caller, excess),
+        ...(worksFor(agent, caller.agentId, deps) ? [] : [explainForeign(agent, caller)]),
       ];
-      const wish = {
+      const request = {
         tool,
-        bound: [args, agent.updatedAt, exceeding],
-        prompt: `May ${caller.agentName} change the agent ${name}? ${changeText(change, added)} ${reasons.join(" ")}`,
+        bound: [args, agent.updatedAt, excess],
+        prompt: `May ${caller.agentName} change the agent ${name}? ${describeChange(change, added)} ${reasons.join(" ")}`,
         visibleArguments: args,
       };
-      const refused = reasons.length === 0 ? undefined : await requireAgreement(deps.questions, wish, caller);
-      // What a person has taken from it meanwhile must not come back.
-      return refused ?? told("Changed", await deps.identity.updateAgent(name, change, agent.updatedAt), deps);
+      const refused =
+        reasons.length === 0 ? undefined : await requireAgreement(deps.questions, request, caller);
+      // With the time of the last change: a grant that a person withdrew meanwhile must not come back.
+      return (
+        refused ??
+        reportChange("Changed", await deps.identity.updateAgent(name, change, agent.updatedAt), deps)
+      );
     },
   });
 }
@@ -224,20 +224,20 @@ function deleteTool(deps: AgentToolDeps): Tool {
     async run({ name }, { caller }) {
       const agent = deps.identity.agent(name);
       if (agent.id === caller.agentId) return failed("You cannot delete yourself.");
-      const below = deps.identity.agents().filter(({ parentId }) => parentId === agent.id);
-      if (below.length > 0)
+      const subAgents = deps.identity.agents().filter(({ parentId }) => parentId === agent.id);
+      if (subAgents.length > 0)
         return failed(
-          `${name} is the parent of ${shortenList(below.map((each) => each.name))}. Delete those first.`,
+          `${name} is the parent of ${shortenList(subAgents.map((each) => each.name))}. Delete those first.`,
         );
       const tokens = deps.identity.tokens().filter(({ agentId }) => agentId === agent.id).length;
-      const isFree = tokens === 0 && worksFor(agent, caller.agentId, deps);
-      const wish = {
+      const isAllowed = tokens === 0 && worksFor(agent, caller.agentId, deps);
+      const request = {
         tool,
         bound: [agent.id, agent.updatedAt],
         prompt: `May ${caller.agentName} delete the agent ${name} with its ${tokens} tokens, its memories and to-dos?`,
         visibleArguments: { name },
       };
-      const refused = isFree ? undefined : await requireAgreement(deps.questions, wish, caller);
+      const refused = isAllowed ? undefined : await requireAgreement(deps.questions, request, caller);
       if (refused) return refused;
       await deps.identity.deleteAgent(name);
       return output(`Deleted ${name}.`, { name, deleted: true });
@@ -245,9 +245,9 @@ function deleteTool(deps: AgentToolDeps): Tool {
   });
 }
 
-/** Throws what `createAgent` would, so that nobody is asked about what could not be done. */
+/** Throws what `createAgent` would throw, so that no person is asked in vain. */
 function checkNew(
-  { name, parent: parentName, scout = false }: NewAgent,
+  { name, parent: parentName, scout = false }: CreateArgs,
   { operator }: Caller,
   { identity }: AgentToolDeps,
 ): AgentRecord | undefined {
@@ -262,8 +262,8 @@ function checkNew(
   return parent;
 }
 
-/** What a new agent would have, as `createAgent` makes it. */
-function withDefaults({ scout = false, toolboxes, grants, folders }: NewAgent): GrantRequest {
+/** The grants of a new agent, as `createAgent` sets them. */
+function withDefaults({ scout = false, toolboxes, grants, folders }: CreateArgs): GrantRequest {
   return {
     toolboxes: toolboxes ?? (scout ? [SCOUT_TOOLBOX] : []),
     ...(grants && { grants }),
@@ -279,15 +279,15 @@ function isOwn(agent: AgentRecord, caller: Caller, deps: AgentToolDeps): boolean
   return agent.id === caller.agentId || worksFor(agent, caller.agentId, deps);
 }
 
-function notOwn({ agentName }: Caller, exceeding: readonly string[]): readonly string[] {
-  return exceeding.length === 0 ? [] : [`${agentName} does not have ${shortenList(exceeding)} itself.`];
+function explainExcess({ agentName }: Caller, excess: readonly string[]): readonly string[] {
+  return excess.length === 0 ? [] : [`${agentName} does not have ${shortenList(excess)} itself.`];
 }
 
-function whose({ id, name }: AgentRecord, { agentId, agentName }: Caller): string {
+function explainForeign({ id, name }: AgentRecord, { agentId, agentName }: Caller): string {
   return id === agentId ? `${agentName} would change itself.` : `${name} does not work for ${agentName}.`;
 }
 
-function changeText(change: GrantRequest & { readonly description?: string }, added: GrantRequest): string {
+function describeChange(change: Omit<UpdateArgs, "name">, added: GrantRequest): string {
   const gains = describeGrants(added);
   const now = describeGrants(change);
   return [
@@ -297,20 +297,20 @@ function changeText(change: GrantRequest & { readonly description?: string }, ad
   ].join(" ");
 }
 
-function told(what: "Created" | "Changed", agent: AgentRecord, deps: AgentToolDeps): ToolResult {
+function reportChange(verb: "Created" | "Changed", agent: AgentRecord, deps: AgentToolDeps): ToolResult {
   const count = deps.toolsOf(agent).length;
   const next =
-    what === "Created" ? ` A person connects it: toolkeep token create --agent ${agent.name}.` : "";
-  const line = `${what} ${agentLine(agent, deps)}. It can call ${count} tools.${next}`;
-  return output([line, ...remarks(agent, deps)].join("\n"), {
-    agent: shownAgent(agent, deps),
+    verb === "Created" ? ` A person connects it: toolkeep token create --agent ${agent.name}.` : "";
+  const line = `${verb} ${agentLine(agent, deps)}. It can call ${count} tools.${next}`;
+  return output([line, ...unresolvedLines(agent, deps)].join("\n"), {
+    agent: describeAgent(agent, deps),
     tool_count: count,
-    ...deps.unanswered(agent),
+    ...deps.unresolvedGrants(agent),
   });
 }
 
-function remarks(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
-  const { unknown, unmatched } = deps.unanswered(agent);
+function unresolvedLines(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
+  const { unknown, unmatched } = deps.unresolvedGrants(agent);
   return [
     ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${shortenList(unknown)}`]),
     ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${shortenList(unmatched)}`]),
@@ -318,7 +318,7 @@ function remarks(agent: AgentRecord, deps: AgentToolDeps): readonly string[] {
 }
 
 function agentLine(agent: AgentRecord, deps: AgentToolDeps): string {
-  const { name, context, parent, toolboxes, description } = shownAgent(agent, deps);
+  const { name, context, parent, toolboxes, description } = describeAgent(agent, deps);
   const facts = [
     parent === null ? context : `${context} of ${parent}`,
     ...(toolboxes.length === 0 ? [] : [`toolboxes: ${shortenList(toolboxes)}`]),
@@ -326,13 +326,13 @@ function agentLine(agent: AgentRecord, deps: AgentToolDeps): string {
   return `${name} (${facts.join("; ")})${description === "" ? "" : `: ${description}`}`;
 }
 
-function shownAgent(agent: AgentRecord, { identity }: AgentToolDeps) {
+function describeAgent(agent: AgentRecord, { identity }: AgentToolDeps) {
   const { name, description, parentId, toolboxes, grants, folders, createdAt, updatedAt } = agent;
   return {
     name,
     description,
     context: contextOf(agent),
-    parent: parentId === null ? null : (identity.agentById(parentId)?.name ?? parentId),
+    parent: parentId === null ? null : identity.agentName(parentId),
     toolboxes,
     grants,
     folders,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findExcessGrants } from "../../../src/call/catalog/excess-grants.ts";
-import type { GrantRequest } from "../../../src/call/identity/grant-request.ts";
+import type { GrantRequest } from "../../../src/call/identity/agent-grants.ts";
 import type { Caller } from "../../../src/contract/caller.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 

@@ -7,6 +7,7 @@ import {
   platformTool,
 } from "../../../contract/define-tool.ts";
 import type { JsonSchema, Tool, ToolResult } from "../../../contract/tool.ts";
+import { shortenList } from "../../identity/agent-grants.ts";
 import type { Identity } from "../../identity/identity.ts";
 import { refuseTooMany, requireAgreement } from "../../questions/agreement.ts";
 import type { Questions } from "../../questions/questions.ts";
@@ -29,7 +30,7 @@ const entries = (description: string): JsonSchema => ({
   description,
 });
 
-/** What adding to a toolbox would mean, for whoever has to allow it. */
+/** An addition to a toolbox, for the person who has to allow it. */
 interface Addition {
   readonly tool: string;
   readonly toolbox: string;
@@ -39,7 +40,7 @@ interface Addition {
   readonly since: number | null;
 }
 
-/** Managing toolboxes: by name only, for main agents. What a built-in toolbox holds is not theirs to change. */
+/** Tools that manage toolboxes, granted only by name and only to main agents. Built-in toolboxes cannot be changed. */
 export function toolboxTools(deps: ToolboxToolsDeps): readonly Tool[] {
   return [listTool(deps), createTool(deps), updateTool(deps), deleteTool(deps)];
 }
@@ -55,7 +56,7 @@ function listTool({ catalog }: ToolboxToolsDeps): Tool {
     flags: { readOnly: true, concurrencySafe: true },
     async run({ name }) {
       const { toolboxes } = catalog();
-      if (name !== undefined) return one(toolboxes.get(name));
+      if (name !== undefined) return describeOne(toolboxes.get(name));
       const all = toolboxes.list();
       return output(all.map(line).join("\n"), {
         toolboxes: all.map((toolbox) => {
@@ -85,7 +86,10 @@ function createTool(deps: ToolboxToolsDeps): Tool {
       const { toolboxes } = deps.catalog();
       toolboxes.checkNew(name, input);
       const addition = { tool, toolbox: name, added: input.tools, args, since: null };
-      return (await refusal(addition, caller, deps)) ?? told("Created", await toolboxes.create(name, input));
+      return (
+        (await checkAddition(addition, caller, deps)) ??
+        reportChange("Created", await toolboxes.create(name, input))
+      );
     },
   });
 }
@@ -116,16 +120,16 @@ function updateTool(deps: ToolboxToolsDeps): Tool {
       const { name, description, tools, add = [], remove = [] } = args;
       const { toolboxes } = deps.catalog();
       const before = toolboxes.get(name);
-      const absent = remove.filter((entry) => !before.tools.includes(entry));
-      if (absent.length > 0) return failed(`${name} does not hold ${absent.join(", ")}.`);
+      const missing = remove.filter((entry) => !before.tools.includes(entry));
+      if (missing.length > 0) return failed(`${name} does not hold ${missing.join(", ")}.`);
       const after = [...(tools ?? before.tools), ...add].filter((entry) => !remove.includes(entry));
       const change = { ...(description !== undefined && { description }), tools: after };
       toolboxes.checkChange(name, change);
       const added = after.filter((entry) => !before.tools.includes(entry));
       const addition = { tool, toolbox: name, added, args, since: before.updatedAt };
-      const refused = await refusal(addition, caller, deps);
-      // What a person has taken out of it meanwhile must not come back.
-      return refused ?? told("Changed", await toolboxes.update(name, change, before.updatedAt));
+      const refused = await checkAddition(addition, caller, deps);
+      // With the time of the last change: an entry that a person removed meanwhile must not come back.
+      return refused ?? reportChange("Changed", await toolboxes.update(name, change, before.updatedAt));
     },
   });
 }
@@ -144,13 +148,13 @@ function deleteTool({ catalog, questions }: ToolboxToolsDeps): Tool {
       const { toolboxes } = catalog();
       toolboxes.checkChange(name, {});
       const { agents, updatedAt } = toolboxes.get(name);
-      const wish = {
+      const request = {
         tool,
         bound: [name, updatedAt, agents],
         prompt: `May ${caller.agentName} delete the toolbox ${name}? ${agents.join(", ")} would lose its tools.`,
         visibleArguments: { name },
       };
-      const refused = agents.length === 0 ? undefined : await requireAgreement(questions, wish, caller);
+      const refused = agents.length === 0 ? undefined : await requireAgreement(questions, request, caller);
       if (refused) return refused;
       await toolboxes.delete(name);
       const lost = agents.length === 0 ? "" : ` Its tools are taken from ${agents.join(", ")}.`;
@@ -160,53 +164,56 @@ function deleteTool({ catalog, questions }: ToolboxToolsDeps): Tool {
 }
 
 /**
- * Undefined where nobody needs to be asked, or a person agreed. Nobody gives away what they do not have, and nobody makes a toolbox that
- * agents have larger: two who manage toolboxes could give each other everything.
+ * Undefined if no person has to agree, or one did. A person has to agree when a caller adds what it does not have itself, and
+ * to any addition to a toolbox that agents have: otherwise two agents that manage toolboxes could grant each other everything.
  */
-async function refusal(
+async function checkAddition(
   { tool, toolbox, added, args, since }: Addition,
   caller: Caller,
   { catalog, identity, questions }: ToolboxToolsDeps,
 ): Promise<ToolResult | undefined> {
   if (added.length === 0 || caller.operator) return undefined;
-  const exceeding = catalog().findExcessGrants(caller, { grants: added });
+  const excess = catalog().findExcessGrants(caller, { grants: added });
   const gaining = identity.agentsWithToolbox(toolbox);
-  if (exceeding.length === 0 && gaining.length === 0) return undefined;
-  const tooMany = refuseTooMany(exceeding, [added]);
+  if (excess.length === 0 && gaining.length === 0) return undefined;
+  const tooMany = refuseTooMany(excess, [added]);
   if (tooMany) return tooMany;
   const prompt = [
     `May ${caller.agentName} ${since === null ? "create" : "add to"} the toolbox ${toolbox}?`,
-    `It would hold ${shortened(added)}.`,
-    ...(exceeding.length === 0 ? [] : [`${caller.agentName} does not have ${shortened(exceeding)} itself.`]),
-    ...(gaining.length === 0 ? [] : [`${shortened(gaining)} would gain them.`]),
+    `It would hold ${shortenList(added)}.`,
+    ...(excess.length === 0 ? [] : [`${caller.agentName} does not have ${shortenList(excess)} itself.`]),
+    ...(gaining.length === 0 ? [] : [`${shortenList(gaining)} would gain them.`]),
   ].join(" ");
   return requireAgreement(
     questions,
-    { tool, bound: [args, since, exceeding, gaining], prompt, visibleArguments: args },
+    { tool, bound: [args, since, excess, gaining], prompt, visibleArguments: args },
     caller,
   );
 }
 
-function told(what: "Created" | "Changed", toolbox: ToolboxView): ToolResult {
+function reportChange(verb: "Created" | "Changed", toolbox: ToolboxView): ToolResult {
   const { name, agents } = toolbox;
-  const whose = agents.length === 0 ? "No agent has it yet." : `Agents that have it: ${agents.join(", ")}.`;
-  return output([`${what} ${name}. ${whose}`, ...remarks(toolbox)].join("\n"), shown(toolbox));
-}
-
-function one(toolbox: ToolboxView): ToolResult {
-  const { tools } = shown(toolbox).toolbox;
+  const holders = agents.length === 0 ? "No agent has it yet." : `Agents that have it: ${agents.join(", ")}.`;
   return output(
-    [line(toolbox), `Tools: ${tools.join(", ") || "none"}`, ...remarks(toolbox)].join("\n"),
-    shown(toolbox),
+    [`${verb} ${name}. ${holders}`, ...unresolvedLines(toolbox)].join("\n"),
+    structureOf(toolbox),
   );
 }
 
-function shown(toolbox: ToolboxView) {
+function describeOne(toolbox: ToolboxView): ToolResult {
+  const { tools } = structureOf(toolbox).toolbox;
+  return output(
+    [line(toolbox), `Tools: ${tools.join(", ") || "none"}`, ...unresolvedLines(toolbox)].join("\n"),
+    structureOf(toolbox),
+  );
+}
+
+function structureOf(toolbox: ToolboxView) {
   const { name, description, builtin, unknown, unmatched, agents } = toolbox;
   return { toolbox: { name, description, tools: presentIn(toolbox), builtin, unknown, unmatched, agents } };
 }
 
-/** What a toolbox names, without what is planned: that is for people to know. */
+/** The entries of a toolbox without planned tools, which only people see. */
 function presentIn({ tools, planned }: ToolboxView): readonly string[] {
   return tools.filter((tool) => !planned.includes(tool));
 }
@@ -222,17 +229,11 @@ function line(toolbox: ToolboxView): string {
   return `${name} (${facts.join("; ")})${description === "" ? "" : `: ${description}`}`;
 }
 
-function remarks({ unknown, unmatched }: ToolboxView): readonly string[] {
+function unresolvedLines({ unknown, unmatched }: ToolboxView): readonly string[] {
   return [
     ...(unknown.length === 0 ? [] : [`Not known (kept, in case they come): ${unknown.join(", ")}`]),
     ...(unmatched.length === 0 ? [] : [`Matches no tool yet: ${unmatched.join(", ")}`]),
   ];
-}
-
-function shortened(names: readonly string[]): string {
-  const most = 20;
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(", ")} and ${rest} more` : names.join(", ");
 }
 
 function define<Args extends object>(
