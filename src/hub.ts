@@ -71,6 +71,7 @@ import { createSandbox } from "./machine/process/sandbox.ts";
 import { rankTexts } from "./machine/text/index/rank-texts.ts";
 import { embeddingStore } from "./machine/text/meaning/embeddings.ts";
 import { findAwaitedServer } from "./servers/lifecycle/approval-notices.ts";
+import { openServerTables } from "./servers/tables/server-tables.ts";
 import { Upstream } from "./servers/upstream.ts";
 
 export interface HubOptions {
@@ -208,6 +209,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   await sandboxKnown;
   // Read first, so that later changes by other processes are noticed.
   const revision = await store.revision();
+  const serverTables = openServerTables(store.database);
   const processes = closing.add(createProcesses(newId));
   const trustDeps = { store, settings, env, log, version, processes, sandbox, ...shared };
   const trust = await openTrust(trustDeps, closing);
@@ -223,7 +225,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...{ database: store.database, settings, identity, people, audit, questions, redact, log },
       ...{ rank: rankTexts, costs: new ToolCosts() },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
-      ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: store.toolNames },
+      ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: serverTables.toolNames },
       ...{ calls: store.calls, notifications: store.notifications },
       loaded: () => loaded,
       catalog: () => catalog,
@@ -265,7 +267,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const given = createProgramSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
     await Upstream.open({
-      store,
+      store: { ...serverTables, notifications: store.notifications },
       vault,
       processes,
       sandbox,

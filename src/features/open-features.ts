@@ -25,11 +25,12 @@ import type { LoadedSettings } from "../machine/config/load.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
 import type { Resealed } from "../machine/db/reseal.ts";
-import type { CallStore, NotificationStore, ToolNameStore } from "../machine/db/store.ts";
+import type { CallStore, NotificationStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
 import type { Embedder } from "../machine/text/meaning/embedder.ts";
+import type { ToolNameTable } from "../servers/tables/tool-names.ts";
 import type { Upstream } from "../servers/upstream.ts";
 
 /** What features take from the hub; each names what it needs of it. */
@@ -90,7 +91,7 @@ export interface FeatureNeeds {
   /** The folder that a caller's programs run in; made where it is not there. */
   readonly workspaceOf: (caller: Caller) => Promise<string>;
   /** The names that tools were given, for ever. */
-  readonly toolNames: ToolNameStore;
+  readonly toolNames: ToolNameTable;
   /** A person or program as a caller of tools. */
   readonly callerOf: (actor: RouteActor) => Caller;
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;

@@ -9,7 +9,7 @@ import { err } from "../lib/result.ts";
 import { prefixOf } from "../lib/tool-name.ts";
 import { completeServerConfig } from "../machine/config/sections/server-config.ts";
 import type { Settings } from "../machine/config/settings.ts";
-import type { Store, ToolNameChange } from "../machine/db/store.ts";
+import type { Store } from "../machine/db/store.ts";
 import type { SignInStart, SignInStatus } from "./auth/contract.ts";
 import { SignIns } from "./auth/sign-ins.ts";
 import type { OpenResult } from "./connection/call.ts";
@@ -37,12 +37,14 @@ import type { Offer } from "./lists/offer-key.ts";
 import { ServerLists } from "./lists/server-lists.ts";
 import { buildOrigins } from "./lists/server-offers.ts";
 import { createWatchedResources } from "./lists/watched-resources.ts";
+import type { ToolNameChange } from "./records.ts";
+import type { ServerTables } from "./tables/server-tables.ts";
 import { removePrivateHome } from "./transport/confined-server.ts";
 import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
-  readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
+  readonly store: ServerTables & Pick<Store, "notifications">;
   readonly settings: Settings;
   readonly events: Events;
   readonly newId: NewId;

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openServerTables } from "../../src/servers/tables/server-tables.ts";
 import { seriousFindings } from "../support/axe.ts";
 import { clientHome } from "../support/client-home.ts";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
@@ -89,7 +90,7 @@ describe.skipIf(withoutDashboard)("the page of servers", { timeout: 90_000 }, ()
     await test.getByText("Connected: 1 tool in").waitFor();
     await test.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.getByRole("heading", { name: "renamed" }).waitFor();
-    const record = (await dashboard.hub.store.servers.list())[0]!;
+    const record = (await openServerTables(dashboard.hub.store.database).servers.list())[0]!;
     expect(record.name).toBe("renamed");
     expect(dashboard.hub.upstream.server("renamed").envKeys).toEqual(["TOKEN"]);
 

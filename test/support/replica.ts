@@ -1,18 +1,20 @@
 import { openHomeStore as openStore } from "../../src/features.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Store } from "../../src/machine/db/store.ts";
+import { openServerTables, type ServerTables } from "../../src/servers/tables/server-tables.ts";
 import { type TestUpstream, testUpstream } from "./upstream.ts";
 
 export interface Replica extends AsyncDisposable {
   readonly up: TestUpstream;
-  readonly store: Store;
+  readonly store: Store & ServerTables;
   /** How often it has taken over toolboxes of others. */
   readonly heard: () => number;
 }
 
 /** Servers over one PostgreSQL, following what other processes change there. */
 export async function replica(url: string): Promise<Replica> {
-  const store = await openStore({ home: "", databaseUrl: url, clock: systemClock });
+  const opened = await openStore({ home: "", databaseUrl: url, clock: systemClock });
+  const store = { ...opened, ...openServerTables(opened.database) };
   const since = await store.revision();
   const up = await testUpstream({ store });
   let heard = 0;

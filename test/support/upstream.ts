@@ -12,6 +12,7 @@ import type { Store } from "../../src/machine/db/store.ts";
 import { createProcesses } from "../../src/machine/process/processes.ts";
 import { createSandbox } from "../../src/machine/process/sandbox.ts";
 import type { ServerInput } from "../../src/servers/contract.ts";
+import { openServerTables, type ServerTables } from "../../src/servers/tables/server-tables.ts";
 import { Upstream, type UpstreamDeps } from "../../src/servers/upstream.ts";
 import { ownChildren } from "./own-children.ts";
 import { tempStore } from "./temp-store.ts";
@@ -20,7 +21,7 @@ import { trustStores } from "./trust-stores.ts";
 
 export interface TestUpstream extends AsyncDisposable {
   readonly upstream: Upstream;
-  readonly store: Store;
+  readonly store: Store & ServerTables;
   readonly vault: Vault;
   readonly settings: Settings;
   readonly states: EventMap["server.state"][];
@@ -46,7 +47,7 @@ interface CallOptions {
 /** Upstream over a real store, real vault and real processes, closed and gone with its scope. */
 export async function testUpstream(setup: Partial<UpstreamDeps> = {}): Promise<TestUpstream> {
   const temp = await tempStore();
-  const { store } = temp;
+  const store = { ...temp.store, ...openServerTables(temp.store.database) };
   const key = randomBytes(32);
   const vault = await Vault.open({ store: trustStores(store).secrets, key, clock: Date.now });
   const defaults = mergeSettings(temp.home, {});

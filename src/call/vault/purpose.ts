@@ -2,9 +2,6 @@
 export const sealedFor = {
   secret: (name: string) => `secret-with-terms:${name}`,
   earlierSecrets: (name: string) => `secret-earlier:${name}`,
-  server: (id: string) => `server:${id}`,
-  /** Differs from `server`, so that neither value can be put in the place of the other. */
-  serverAuth: (id: string) => `server-auth:${id}`,
   key: (_id: string) => "vault-key",
   auditKey: (_id: string) => "audit-key",
 } as const;

@@ -1,7 +1,7 @@
 import { ToolkeepError } from "../../contract/errors.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { sanitise, withHash } from "../../lib/tool-name.ts";
-import type { ToolNameStore } from "../../machine/db/store.ts";
+import type { ToolNameTable } from "../../servers/tables/tool-names.ts";
 
 const MAX_LENGTH = 64;
 /** Names are reserved permanently, so a plugin that keeps inventing tools has to be limited. */
@@ -19,7 +19,7 @@ export function getOrigin(plugin: string): string {
  * or taken. A tool gets the same name again after its plugin was removed and added.
  */
 export async function claimNames(
-  store: ToolNameStore,
+  store: ToolNameTable,
   plugin: string,
   tools: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

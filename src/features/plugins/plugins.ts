@@ -6,7 +6,7 @@ import type { NewId } from "../../lib/id.ts";
 import { stableJson } from "../../lib/json.ts";
 import { unlessTaken } from "../../machine/db/database.ts";
 import type { Records } from "../../machine/db/query/records.ts";
-import type { ToolNameStore } from "../../machine/db/store.ts";
+import type { ToolNameTable } from "../../servers/tables/tool-names.ts";
 import type { PluginLogLine, PluginRecord, PluginSource, PluginView } from "./contract.ts";
 import { checkDefinitions } from "./definitions.ts";
 import { detectEnforcement } from "./enforcement.ts";
@@ -21,7 +21,7 @@ export interface PluginsDeps
   extends Pick<KnownPluginDeps, "processes" | "baseEnv" | "isSecret" | "secrets" | "workspaceOf" | "clock"> {
   readonly home: string;
   readonly records: Records<typeof plugins>;
-  readonly toolNames: ToolNameStore;
+  readonly toolNames: ToolNameTable;
   readonly redact: (text: string) => string;
   readonly events: Events;
   readonly newId: NewId;

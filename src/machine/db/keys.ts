@@ -2,12 +2,6 @@ import type { ColumnName, TableName } from "./schema.ts";
 
 /** The primary keys: a dump is ordered by them. */
 export const KEYS = {
-  servers: ["id"],
-  serverTools: ["serverId", "position"],
-  serverOffers: ["serverId", "kind", "position"],
-  pins: ["serverId", "kind", "key"],
-  toolCapabilities: ["serverId", "originalName"],
-  toolNames: ["serverId", "originalName"],
   notifications: ["id"],
   attachments: ["id"],
   calls: ["id"],

@@ -15,9 +15,6 @@ import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
 import { outputStore } from "./tables/calls/outputs.ts";
 import { toolUseStore } from "./tables/calls/tool-uses.ts";
-import { pinStore, toolCapabilitiesStore } from "./tables/sources/pins.ts";
-import { serverStore } from "./tables/sources/servers.ts";
-import { toolNameStore } from "./tables/sources/tool-names.ts";
 import { notificationStore } from "./tables/trust/notifications.ts";
 
 export interface StoreOptions {
@@ -62,10 +59,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
   return {
     dialect: database.dialect.name,
     database,
-    servers: serverStore(database),
-    pins: pinStore(database),
-    toolCapabilities: toolCapabilitiesStore(database),
-    toolNames: toolNameStore(database),
     notifications: notificationStore(database),
     attachments: attachmentStore(database),
     calls: callStore(database),

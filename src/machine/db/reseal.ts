@@ -5,8 +5,6 @@ import { type StorePart, sealedKind } from "./store-part.ts";
 
 /** Sealed columns of tables that are not yet declared by a feature. */
 const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: "servers", key: "id", column: "sealed", kind: "server" },
-  { table: "servers", key: "id", column: "auth", kind: "serverAuth" },
   { table: "auditKey", key: "id", column: "sealed", kind: "auditKey" },
 ];
 
@@ -68,7 +66,7 @@ async function readSealed(
   { table, key, column }: SealedColumn,
 ): Promise<SealedValue[]> {
   const rows = await db
-    .selectFrom(table as "servers")
+    .selectFrom(table as "auditKey")
     .select([`${key} as key`, `${column} as sealed`] as never)
     .where(column as "sealed", "is not", null)
     .execute();
@@ -82,8 +80,8 @@ async function write(
   sealed: Uint8Array,
 ): Promise<void> {
   await db
-    .updateTable(table as "servers")
+    .updateTable(table as "auditKey")
     .set({ [column]: sealed })
-    .where(key as "id", "=", at as string)
+    .where(key as "id", "=", at as number)
     .execute();
 }

@@ -1,15 +1,16 @@
-import { sealedFor } from "../../call/vault/purpose.ts";
 import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import { createSerial, type Serial } from "../../lib/flow/serial.ts";
 import type { Log } from "../../lib/log.ts";
-import type { ServerRecord, Store } from "../../machine/db/store.ts";
 import type { AuthRecord, AuthRecordKeeper, RecordOwner } from "../../machine/oauth-client/auth-record.ts";
+import type { ServerRecord } from "../records.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
+import { signInPurpose } from "../tables/servers.ts";
 
 const MAX_ATTEMPTS = 5;
 
 export interface AuthRecordsDeps {
-  readonly store: Pick<Store, "servers">;
+  readonly store: Pick<ServerTables, "servers">;
   readonly vault: Pick<Vault, "seal" | "unseal" | "conceal">;
   readonly log: Log;
 }
@@ -60,11 +61,8 @@ export class AuthRecords implements AuthRecordKeeper {
   unseal(row: ServerRecord | undefined): AuthRecord | undefined {
     if (!row?.auth) return undefined;
     try {
-      const record = JSON.parse(
-        this.#deps.vault.unseal(row.auth, sealedFor.serverAuth(row.id)),
-      ) as AuthRecord;
-      for (const secret of listSecrets(record))
-        this.#deps.vault.conceal(secret, sealedFor.serverAuth(row.id));
+      const record = JSON.parse(this.#deps.vault.unseal(row.auth, signInPurpose(row.id))) as AuthRecord;
+      for (const secret of listSecrets(record)) this.#deps.vault.conceal(secret, signInPurpose(row.id));
       return record;
     } catch (error) {
       this.#deps.log.error(
@@ -83,8 +81,8 @@ export class AuthRecords implements AuthRecordKeeper {
 
   async #write(id: string, before: Uint8Array | null, record: AuthRecord | null): Promise<boolean> {
     const { store, vault } = this.#deps;
-    for (const secret of record ? listSecrets(record) : []) vault.conceal(secret, sealedFor.serverAuth(id));
-    const auth = record && vault.seal(JSON.stringify(record), sealedFor.serverAuth(id));
+    for (const secret of record ? listSecrets(record) : []) vault.conceal(secret, signInPurpose(id));
+    const auth = record && vault.seal(JSON.stringify(record), signInPurpose(id));
     return await store.servers.changeAuth(id, before, auth);
   }
 }

@@ -4,17 +4,17 @@ import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSameSecret } from "../../lib/same-secret.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { AuthRecord, Discovery, PendingSignIn } from "../../machine/oauth-client/auth-record.ts";
 import { clientOf, whySecretStays } from "../../machine/oauth-client/configured-client.ts";
 import type { Tokens } from "../../machine/oauth-client/oauth.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 import type { AuthRecords } from "./auth-records.ts";
 import type { SignInStart } from "./contract.ts";
 import { type SignInTarget, toRecordOwner } from "./sign-in.ts";
 
 export interface BrowserSignInDeps {
   readonly records: AuthRecords;
-  readonly store: Pick<Store, "servers">;
+  readonly store: Pick<ServerTables, "servers">;
   readonly vault: Pick<Vault, "conceal">;
   readonly clock: Clock;
 }

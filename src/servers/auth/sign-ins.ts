@@ -7,6 +7,7 @@ import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../machine/config/settings.ts";
 import type { Store } from "../../machine/db/store.ts";
 import type { Grant } from "../../machine/oauth-client/auth-record.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 import { AuthRecords } from "./auth-records.ts";
 import { BrowserSignIn, SignInDeniedError } from "./browser-sign-in.ts";
 import type { SignInStart, SignInStatus } from "./contract.ts";
@@ -16,7 +17,7 @@ import { canSignIn, type SignInTarget, toRecordOwner } from "./sign-in.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
 
 export interface SignInsDeps {
-  readonly store: Pick<Store, "servers" | "notifications">;
+  readonly store: Pick<ServerTables, "servers"> & Pick<Store, "notifications">;
   readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact">;
   readonly events: Events;
   readonly clock: Clock;

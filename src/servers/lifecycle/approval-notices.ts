@@ -1,8 +1,9 @@
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { ServerRecord, Store } from "../../machine/db/store.ts";
+import type { Store } from "../../machine/db/store.ts";
 import type { ServerView } from "../contract.ts";
+import type { ServerRecord } from "../records.ts";
 
 export interface ApprovalNoticesDeps {
   readonly store: Pick<Store, "notifications">;

@@ -3,7 +3,7 @@ import type { Vault } from "../../call/vault/vault.ts";
 import { stableJson } from "../../lib/json.ts";
 import { checkServerConfig, type ServerFields } from "../../machine/config/sections/server-config.ts";
 import type { ServerConfig, Settings } from "../../machine/config/settings.ts";
-import type { ServerRecord } from "../../machine/db/store.ts";
+import type { ServerRecord } from "../records.ts";
 import { unsealSecrets } from "./sealed-config.ts";
 
 /** Whether a server may be started. `broken` means that its stored configuration is unusable. */

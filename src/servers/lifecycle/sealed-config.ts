@@ -1,10 +1,10 @@
-import { sealedFor } from "../../call/vault/purpose.ts";
 import type { Vault } from "../../call/vault/vault.ts";
 import { messageOf } from "../../contract/errors.ts";
 import { maskArgs, maskUrl, secretsInTheOpen } from "../../machine/config/masked.ts";
 import type { ServerFields } from "../../machine/config/sections/server-config.ts";
 import type { OAuthConfig, ServerConfig } from "../../machine/config/settings.ts";
-import type { ServerRecord } from "../../machine/db/store.ts";
+import type { ServerRecord } from "../records.ts";
+import { configPurpose } from "../tables/servers.ts";
 
 /** The parts of a configuration that are stored sealed. */
 interface SealedFields {
@@ -29,7 +29,7 @@ export function toStoredForm(id: string, config: ServerConfig, vault: Pick<Vault
   const envKeys = Object.keys(env);
   const headerKeys = Object.keys(headers);
   const isPlain = envKeys.length + headerKeys.length === 0 && Object.keys(secrets).length === 2;
-  const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), sealedFor.server(id));
+  const sealed = isPlain ? null : vault.seal(JSON.stringify(secrets), configPurpose(id));
   return { config: plain, sealed, envKeys, headerKeys, enabled };
 }
 
@@ -42,7 +42,7 @@ export function unsealSecrets(
   if (record.sealed === null) return { fields: none };
   try {
     const { oauth, ...fields } = JSON.parse(
-      vault.unseal(record.sealed, sealedFor.server(record.id)),
+      vault.unseal(record.sealed, configPurpose(record.id)),
     ) as SealedFields;
     const open = record.config?.oauth as OAuthConfig | null | undefined;
     return { fields: open && oauth ? { ...fields, oauth: { ...open, ...oauth } } : fields };

@@ -1,12 +1,12 @@
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { ServerRecord } from "../../machine/db/store.ts";
 import type { OpenResult } from "../connection/call.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ConnectAttempt } from "../connection/connector.ts";
 import type { OfferList } from "../lists/offer-list.ts";
 import type { ToolList } from "../lists/tool-list.ts";
+import type { ServerRecord } from "../records.ts";
 import type { Pins } from "../trust/pins.ts";
 
 /** What a server needs from the rest of the program; `S` is the server itself. */

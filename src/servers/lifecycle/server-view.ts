@@ -1,10 +1,10 @@
 import type { Vault } from "../../call/vault/vault.ts";
 import { maskArgs, maskUrl } from "../../machine/config/masked.ts";
 import type { OAuthConfig, SandboxConfig, Settings } from "../../machine/config/settings.ts";
-import type { ServerRecord } from "../../machine/db/store.ts";
 import type { Sandbox } from "../../machine/process/sandbox.ts";
 import type { ServerView } from "../contract.ts";
 import type { ServerLists } from "../lists/server-lists.ts";
+import type { ServerRecord } from "../records.ts";
 import type { Era } from "../transport/era.ts";
 import { MAX_INSTRUCTIONS } from "../trust/definitions/clean-offer.ts";
 import { cleanText } from "../trust/definitions/clean-text.ts";

@@ -3,7 +3,6 @@ import type { Answering, Tool, ToolContext, ToolResult, ToolStatus } from "../..
 import { FairQueue } from "../../lib/flow/fair-queue.ts";
 import { Backoff, InUse } from "../../lib/flow/pauses.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
-import type { ServerRecord } from "../../machine/db/store.ts";
 import {
   type CallEnd,
   type ConnectFailure,
@@ -19,6 +18,7 @@ import { OwnConnections, SharedConnection } from "../connection/connections.ts";
 import { planAttempt } from "../connection/connector.ts";
 import type { ServerState } from "../contract.ts";
 import type { ToolList } from "../lists/tool-list.ts";
+import type { ServerRecord } from "../records.ts";
 import type { Definition } from "./definition.ts";
 import type { ServerDeps } from "./server-deps.ts";
 import { ServerLog } from "./server-log.ts";

@@ -4,7 +4,7 @@ import type { Watchdog } from "../../call/rules/watchdog.ts";
 import type { Vault } from "../../call/vault/vault.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { ToolNameChange } from "../../machine/db/store.ts";
+import type { ToolNameChange } from "../records.ts";
 
 export interface NameUsers {
   readonly watchdog: Pick<Watchdog, "decider">;

@@ -1,4 +1,4 @@
-import type { ServerOfferRecord } from "../../machine/db/store.ts";
+import type { ServerOfferRecord } from "../records.ts";
 
 /** A resource, a resource template or a prompt of a server. */
 export type Offer = Omit<ServerOfferRecord, "serverId">;

@@ -5,11 +5,13 @@ import { createPace } from "../../lib/flow/pace.ts";
 import { stableJson } from "../../lib/json.ts";
 import type { LeftOut } from "../../lib/text/left-out.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { ServerOfferRecord, ServerRecord, Store } from "../../machine/db/store.ts";
-import { PIN_KINDS, type PinKind, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
+import type { Store } from "../../machine/db/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { Server } from "../lifecycle/server.ts";
+import type { ServerOfferRecord, ServerRecord } from "../records.ts";
+import { PIN_KINDS, type PinKind, type PinRecord } from "../records.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 import { computeVersion } from "../trust/change-view.ts";
 import type { PublishedItem } from "../trust/compare-pins.ts";
 import { type ForeignNames, scanDefinition } from "../trust/definitions/scan-text.ts";
@@ -24,7 +26,7 @@ import { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolList } from "./tool-list.ts";
 
 export interface ServerListsDeps extends TrustNoticesDeps {
-  readonly store: Pick<Store, "servers" | "toolNames" | "pins" | "toolCapabilities" | "notifications">;
+  readonly store: ServerTables & Pick<Store, "notifications">;
   readonly reservedNames: () => ReadonlySet<string>;
   readonly clock: Clock;
   readonly live: { readonly settings: Settings };

@@ -11,9 +11,9 @@ import type {
 import type { ToolPlace } from "../../contract/tool-place.ts";
 import { findHosts, hostOf } from "../../lib/address/hosts-in.ts";
 import { isRecord } from "../../lib/json.ts";
-import type { ServerToolRecord } from "../../machine/db/store.ts";
 import { parseCallResult, type ServerRequest } from "../connection/call.ts";
 import { buildTaskRequest, callAsLegacyTask, callWithTasks, retryAsTask } from "../connection/tasks.ts";
+import type { ServerToolRecord } from "../records.ts";
 import { describeTool, readCapabilities, type ToolDetails } from "../trust/definitions/describe-tool.ts";
 
 /** What a tool needs from its server. */

@@ -1,12 +1,13 @@
 import { createSerial } from "../../lib/flow/serial.ts";
 import { stableJson } from "../../lib/json.ts";
-import type { ServerOfferRecord, Store } from "../../machine/db/store.ts";
+import type { ServerOfferRecord } from "../records.ts";
+import type { ServerTable } from "../tables/servers.ts";
 import type { OfferList } from "./offer-list.ts";
 
 /** Serialises storing and reloading: offers read before others were stored must not replace those. */
 const OFFERS = "offers";
 
-type OfferStore = Pick<Store["servers"], "offers" | "replaceOffers">;
+type OfferStore = Pick<ServerTable, "offers" | "replaceOffers">;
 
 /** The last known offers of every server, in memory and in the store, so that listing needs no running server. */
 export class StoredOffers {

@@ -4,9 +4,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { createPace } from "../../lib/flow/pace.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { ServerRecord, ServerToolRecord, Store, ToolNameChange } from "../../machine/db/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Server } from "../lifecycle/server.ts";
+import type { ServerRecord, ServerToolRecord, ToolNameChange } from "../records.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 import { computeFingerprint } from "../trust/fingerprint.ts";
 import { describeHeld, isPinned, type Pins } from "../trust/pins.ts";
 import { createServerTool } from "./server-tool.ts";
@@ -14,7 +15,7 @@ import type { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolDefinition, ToolList } from "./tool-list.ts";
 import { ToolNames } from "./tool-names.ts";
 
-type ListStore = Pick<Store, "servers" | "toolNames">;
+type ListStore = Pick<ServerTables, "servers" | "toolNames">;
 
 /** People's decisions about tools. */
 export interface ToolDecisions {

@@ -1,6 +1,6 @@
 import type { Capability } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ToolCapabilitiesStore } from "../../machine/db/tables/sources/pin-record.ts";
+import type { ToolCapabilitiesTable } from "../tables/pins.ts";
 
 export type CapabilitiesByTool = ReadonlyMap<string, readonly Capability[]>;
 
@@ -8,12 +8,12 @@ const NONE: CapabilitiesByTool = new Map();
 
 /** The capabilities that people set for servers' tools, in memory and in the store. */
 export class ToolCapabilities {
-  readonly #store: ToolCapabilitiesStore;
+  readonly #store: ToolCapabilitiesTable;
   readonly #clock: Clock;
   #byServer = new Map<string, Map<string, readonly Capability[]>>();
 
   /** Empty until the first `reload`. */
-  constructor(store: ToolCapabilitiesStore, clock: Clock) {
+  constructor(store: ToolCapabilitiesTable, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }

@@ -2,8 +2,8 @@ import { createPace } from "../../lib/flow/pace.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import { sanitise, withHash } from "../../lib/tool-name.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { ToolNameChange, ToolNameRecord, ToolNameStore } from "../../machine/db/store.ts";
-import { formerlyOf } from "../../machine/db/tables/sources/tool-names.ts";
+import type { ToolNameChange, ToolNameRecord } from "../records.ts";
+import { formerlyOf, type ToolNameTable } from "../tables/tool-names.ts";
 
 /** Another hub on the same store may take a name first, but it cannot win every time. */
 const CLAIM_ATTEMPTS = 5;
@@ -14,14 +14,14 @@ const NAMES = "names";
 
 /** The names of all tools ever seen, in memory and in the store. */
 export class ToolNames {
-  readonly #store: ToolNameStore;
+  readonly #store: ToolNameTable;
   readonly #reserved: () => ReadonlySet<string>;
   readonly #serial = createSerial();
   #records: ToolNameRecord[] = [];
   readonly #byServer = new Map<string, Map<string, string>>();
 
   /** Empty until the first `reload`. */
-  constructor(store: ToolNameStore, reserved: () => ReadonlySet<string>) {
+  constructor(store: ToolNameTable, reserved: () => ReadonlySet<string>) {
     this.#store = store;
     this.#reserved = reserved;
   }

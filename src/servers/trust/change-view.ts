@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createPace } from "../../lib/flow/pace.ts";
-import { PIN_KINDS, type PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
+import { PIN_KINDS, type PinRecord } from "../records.ts";
 import { isWaiting } from "./compare-pins.ts";
 import type { ServerChanges, ServerChangeView } from "./contract.ts";
 import { diffDefinitions } from "./definition-diff.ts";

@@ -1,5 +1,5 @@
 import { createPace } from "../../lib/flow/pace.ts";
-import type { PinKind, PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
+import type { PinKind, PinRecord } from "../records.ts";
 import { computeFingerprint, type Fields, pickAccepted } from "./fingerprint.ts";
 
 /** Something that a server publishes, with the server's name for it. */

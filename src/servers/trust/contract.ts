@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type Infer, optional, time } from "../../contract/shape.ts";
 import { finding } from "../../contract/tool-shapes.ts";
-import { PIN_KINDS } from "../../machine/db/tables/sources/pin-record.ts";
+import { PIN_KINDS } from "../records.ts";
 
 // Requests
 

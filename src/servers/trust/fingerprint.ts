@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stableJson } from "../../lib/json.ts";
-import type { PinKind } from "../../machine/db/tables/sources/pin-record.ts";
+import type { PinKind } from "../records.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

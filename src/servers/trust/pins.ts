@@ -1,9 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSerial } from "../../lib/flow/serial.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { PinKind, PinRecord, PinStore } from "../../machine/db/tables/sources/pin-record.ts";
 import type { ServerRequest } from "../connection/call.ts";
 import type { Definition } from "../lifecycle/definition.ts";
+import type { PinKind, PinRecord } from "../records.ts";
+import type { PinTable } from "../tables/pins.ts";
 import { comparePins, isWaiting, type PublishedItem, WHOLE_LIST } from "./compare-pins.ts";
 
 /** What a server publishes of one kind, and what was known before. */
@@ -25,7 +26,7 @@ const PINS = "pins";
 
 /** What people accepted of servers' definitions, and what is held. */
 export class Pins {
-  readonly #store: PinStore;
+  readonly #store: PinTable;
   readonly #clock: Clock;
   readonly #live: { readonly settings: Settings };
   readonly #serial = createSerial();
@@ -42,7 +43,7 @@ export class Pins {
   #lists = new Set<string>();
 
   /** Empty until the first `reload`. */
-  constructor(store: PinStore, clock: Clock, live: { readonly settings: Settings }) {
+  constructor(store: PinTable, clock: Clock, live: { readonly settings: Settings }) {
     this.#store = store;
     this.#clock = clock;
     this.#live = live;

@@ -1,5 +1,5 @@
 import type { NewId } from "../../lib/id.ts";
-import type { PinRecord } from "../../machine/db/tables/sources/pin-record.ts";
+import type { PinRecord } from "../records.ts";
 import { computeVersion } from "./change-view.ts";
 import { isWaiting } from "./compare-pins.ts";
 import { revealHidden } from "./definitions/clean-text.ts";

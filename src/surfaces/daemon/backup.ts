@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json.ts";
 import { lockHome } from "../../machine/db/lock.ts";
 import type { Store } from "../../machine/db/store.ts";
+import { openServerTables } from "../../servers/tables/server-tables.ts";
 import type { Backup } from "../api/contract.ts";
 import { recordRestore } from "./record-restore.ts";
 
@@ -152,7 +153,8 @@ function checkSettingsAbsent(home: string): void {
 
 /** Every first command creates an empty store, so one without agents, servers and secrets may be replaced. */
 async function checkStoreEmpty(store: Store, home: string): Promise<void> {
-  const { servers, database } = store;
+  const { database } = store;
+  const { servers } = openServerTables(database);
   const agents = new AgentTable(database);
   const secrets = new SecretTable(database);
   const [agentCount, serverCount, secretCount] = (

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { inDeep } from "../../support/length.ts";
 import { enabledPlugin as enabled, writePlugin, writtenPlugin as written } from "../../support/plugin.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -140,7 +141,9 @@ describe("a plugin from a folder", () => {
     expect(await readFile(join(source, "index.js"), "utf8")).toContain("tools");
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "unknown_tool" });
     await expect(tested.hub.plugins.get("sample")).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(await tested.hub.store.toolNames.list()).toContainEqual(expect.objectContaining({ name: TOOL }));
+    expect(await openServerTables(tested.hub.store.database).toolNames.list()).toContainEqual(
+      expect.objectContaining({ name: TOOL }),
+    );
   });
 
   inDeep("that is linked is used where it is, and disabled by the next change there", async () => {

@@ -7,6 +7,7 @@ import { randomId } from "../../../src/lib/id.ts";
 import { err } from "../../../src/lib/result.ts";
 import { Records } from "../../../src/machine/db/query/records.ts";
 import { createProcesses } from "../../../src/machine/process/processes.ts";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { enabledPlugin } from "../../support/plugin.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
@@ -19,7 +20,7 @@ async function replicaOf({ hub }: TestHub) {
   const processes = createProcesses();
   const plugins = await Plugins.open({
     records: new Records(hub.store.database, table),
-    toolNames: hub.store.toolNames,
+    toolNames: openServerTables(hub.store.database).toolNames,
     ...{ home: home.path, processes, clock: systemClock, newId: randomId, baseEnv: {} },
     ...{ redact: (text: string) => text, isSecret: () => false },
     secrets: { has: () => false, read: async () => err("there is none") },

@@ -10,6 +10,7 @@ import { postgresDialect } from "../../../src/machine/db/postgres/dialect.ts";
 import { openDatabaseSync, sqliteCode } from "../../../src/machine/db/sqlite/database-sync.ts";
 import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../support/access-tables.ts";
 import { Dice } from "../../support/dice.ts";
 import { putEmptyStore } from "../../support/store-template.ts";
@@ -184,7 +185,7 @@ async function use(home: string): Promise<unknown[]> {
   await store.dump().catch(note);
   await store.notifications.list().catch(note);
   await accessTables(store).agents.list().catch(note);
-  await store.servers.list().catch(note);
+  await openServerTables(store.database).servers.list().catch(note);
   await store.revision().catch(note);
   await accessTables(store).agents.create(agent("late")).catch(note);
   await notify(store, 1000).catch(note);

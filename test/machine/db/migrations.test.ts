@@ -13,6 +13,7 @@ import { sqliteDialect } from "../../../src/machine/db/sqlite/dialect.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
 import { allTables } from "../../../src/machine/db/store-part.ts";
 import { embeddingStore } from "../../../src/machine/text/meaning/embeddings.ts";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../support/access-tables.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { taskStores } from "../../support/task-stores.ts";
@@ -252,26 +253,26 @@ async function expectMigrated(options: { home: string; databaseUrl: string | nul
   // Twice: the second opening finds nothing left to do.
   for (const _opening of [1, 2]) {
     const store = await openStore({ ...options, clock: systemClock });
-    expect(await store.servers.list()).toEqual([
+    expect(await openServerTables(store.database).servers.list()).toEqual([
       { ...SERVER_1, asksBack: false, auth: null, failedAt: null },
     ]);
-    expect(await store.servers.tools()).toEqual([TOOL]);
-    expect(await store.servers.offers()).toEqual([]);
+    expect(await openServerTables(store.database).servers.tools()).toEqual([TOOL]);
+    expect(await openServerTables(store.database).servers.offers()).toEqual([]);
     await store.close();
   }
   const store = await openStore({ ...options, clock: systemClock });
   const offer = { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } } as const;
-  await store.servers.update("srv_fs", { asksBack: true, auth: Uint8Array.of(7) });
-  await store.servers.replaceOffers("srv_fs", [offer]);
-  expect(await store.servers.byName("fs")).toEqual({
+  await openServerTables(store.database).servers.update("srv_fs", { asksBack: true, auth: Uint8Array.of(7) });
+  await openServerTables(store.database).servers.replaceOffers("srv_fs", [offer]);
+  expect(await openServerTables(store.database).servers.byName("fs")).toEqual({
     ...SERVER_1,
     asksBack: true,
     auth: Uint8Array.of(7),
     failedAt: null,
   });
-  expect(await store.servers.offers()).toEqual([offer]);
-  await store.servers.delete("srv_fs");
-  expect(await store.servers.offers()).toEqual([]);
+  expect(await openServerTables(store.database).servers.offers()).toEqual([offer]);
+  await openServerTables(store.database).servers.delete("srv_fs");
+  expect(await openServerTables(store.database).servers.offers()).toEqual([]);
   await store.close();
 }
 

@@ -12,7 +12,8 @@ import type {
 import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
 import type { SecretRecord } from "../../../src/call/vault/contract.ts";
 import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
-import type { CallRecord, ServerRecord } from "../../../src/machine/db/store.ts";
+import type { CallRecord } from "../../../src/machine/db/store.ts";
+import type { ServerRecord } from "../../../src/servers/records.ts";
 
 /** Far beyond 32 bits, as every real time is. */
 export const NOW = 1_784_849_483_838;

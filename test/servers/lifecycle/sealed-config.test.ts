@@ -5,11 +5,11 @@ import {
   completeServerConfig,
   type ServerFields,
 } from "../../../src/machine/config/sections/server-config.ts";
-import type { ServerRecord } from "../../../src/machine/db/store.ts";
 import { define, fingerprint } from "../../../src/servers/lifecycle/definition.ts";
 import { toStoredForm } from "../../../src/servers/lifecycle/sealed-config.ts";
 import { hasReachChanged } from "../../../src/servers/lifecycle/server-change.ts";
 import { collectSecretValues } from "../../../src/servers/lifecycle/server-secrets.ts";
+import type { ServerRecord } from "../../../src/servers/records.ts";
 import { testUpstream } from "../../support/upstream.ts";
 
 const KEY = randomBytes(32);

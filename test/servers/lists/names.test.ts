@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sanitise } from "../../../src/lib/tool-name.ts";
-import type { ToolNameRecord } from "../../../src/machine/db/store.ts";
 import { nameTools, type UnnamedTool } from "../../../src/servers/lists/tool-names.ts";
+import type { ToolNameRecord } from "../../../src/servers/records.ts";
 
 const NAMING = { template: "mcp_{server}_{tool}", maxLength: 50 };
 const NATIVE = new Set(["read_file"]);

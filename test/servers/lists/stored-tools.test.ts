@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { openServerTables, type ServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { toolbox } from "../../machine/db/records.ts";
 import { accessTables } from "../../support/access-tables.ts";
 import { hasPostgres } from "../../support/postgres.ts";
@@ -23,7 +24,7 @@ test("a list that is learned while another process's lists are read stays", asyn
   await waitUntil("the old list was read", () => held.reads === 1);
   await up.call("mcp_growing_grow");
   // Either it is stored meanwhile, and the old list must not come last, or it waits for the reading to end.
-  const stored = async () => (await temp.store.servers.tools()).length === 2;
+  const stored = async () => (await openServerTables(temp.store.database).servers.tools()).length === 2;
   await waitUntil("the new list is stored", stored, 1_000).catch(() => {});
   held.release();
   await reloading;
@@ -51,17 +52,18 @@ test("two processes that learn the same server at once come to rest, with one na
 
 /** A store whose lists of tools, once held, are given only when they are released, as they were when they were read. */
 function heldReads(store: Store) {
+  const tables = openServerTables(store.database);
   let release = () => {};
   let gate: Promise<void> | undefined;
   let reads = 0;
-  const tools: Store["servers"]["tools"] = async (serverId) => {
-    const rows = await store.servers.tools(serverId);
+  const tools: ServerTables["servers"]["tools"] = async (serverId) => {
+    const rows = await tables.servers.tools(serverId);
     if (gate) reads++;
     await gate;
     return rows;
   };
   return {
-    store: { ...store, servers: { ...store.servers, tools } },
+    store: { ...store, ...tables, servers: { ...tables.servers, tools } },
     hold() {
       gate = new Promise((resolve) => {
         release = resolve;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { Store } from "../../../src/machine/db/store.ts";
 import { ToolNames } from "../../../src/servers/lists/tool-names.ts";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 
 const NAMING = { template: "mcp_{server}_{tool}", maxLength: 50 };
@@ -46,6 +48,6 @@ test("claiming names that are known changes nothing for others", async () => {
   expect(await temp.store.revision()).toBe(revision);
 });
 
-function open(store: { toolNames: ConstructorParameters<typeof ToolNames>[0] }): ToolNames {
-  return new ToolNames(store.toolNames, () => new Set());
+function open({ database }: Pick<Store, "database">): ToolNames {
+  return new ToolNames(openServerTables(database).toolNames, () => new Set());
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PinRecord } from "../../../src/machine/db/tables/sources/pin-record.ts";
+import type { PinRecord } from "../../../src/servers/records.ts";
 import { describeChanges } from "../../../src/servers/trust/change-view.ts";
 import { NO_FOREIGN_NAMES } from "../../../src/servers/trust/definitions/scan-text.ts";
 

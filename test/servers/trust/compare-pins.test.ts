@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PinRecord } from "../../../src/machine/db/tables/sources/pin-record.ts";
+import type { PinRecord } from "../../../src/servers/records.ts";
 import { type Comparison, comparePins, type PublishedItem } from "../../../src/servers/trust/compare-pins.ts";
 import { computeFingerprint } from "../../../src/servers/trust/fingerprint.ts";
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Store } from "../../../src/machine/db/store.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { readySchema } from "../../support/ready-schema.ts";
 import { replica } from "../../support/replica.ts";
@@ -49,7 +48,7 @@ test("what one process keeps back, all keep back, and what a person accepts at o
 });
 
 /** Two processes over one store, of which the second hears nothing of the first unless it reads. */
-async function pair(second: (store: Store) => Store = (store) => store) {
+async function pair(second: (store: TestUpstream["store"]) => TestUpstream["store"] = (store) => store) {
   const server = await published();
   const here = await testUpstream();
   await here.upstream.add("calc", { ...server.input, pin: true });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, it } from "vitest";
+import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { ERAS, type Era, testGateway } from "../../support/test-gateway.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -35,7 +36,9 @@ const ADDRESS = { mode: "url", message: "Sign in", url: "https://example.com/in"
 const first = await gateway.client("worker", "legacy", { capabilities: CAPABILITIES });
 await first.callTool({ name: "mcp_legacy_ask", arguments: {} });
 await waitUntil("it is known to ask", async () =>
-  (await gateway.hub.store.servers.list()).some((record) => record.name === "legacy" && record.asksBack),
+  (await openServerTables(gateway.hub.store.database).servers.list()).some(
+    (record) => record.name === "legacy" && record.asksBack,
+  ),
 );
 
 const OF_OUR_OWN = ["protocolVersion", "clientInfo", "clientCapabilities"].map(

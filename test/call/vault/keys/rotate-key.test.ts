@@ -15,6 +15,7 @@ import { ok } from "../../../../src/lib/result.ts";
 import { sealedColumns } from "../../../../src/machine/db/reseal.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
 import { allTables } from "../../../../src/machine/db/store-part.ts";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { server } from "../../../machine/db/records.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
@@ -33,9 +34,9 @@ async function filled(store: Store, home: string) {
   const opened = await open(store, home);
   await opened.vault.put("KEY", "the value before");
   await opened.vault.put("KEY", "the value now");
-  const sealed = opened.vault.seal("of a server", sealedFor.server("srv_fs"));
-  await store.servers.create(
-    server("fs", { sealed, auth: opened.vault.seal("auth", sealedFor.serverAuth("srv_fs")) }),
+  const sealed = opened.vault.seal("of a server", "server:srv_fs");
+  await openServerTables(store.database).servers.create(
+    server("fs", { sealed, auth: opened.vault.seal("auth", "server-auth:srv_fs") }),
   );
   await store.audit.addKey({ id: 1, sealed: opened.vault.seal("audit", AUDIT_KEY_PURPOSE) }, 1);
   return opened;
@@ -45,12 +46,12 @@ async function filled(store: Store, home: string) {
 async function readAll(store: Store, home: string): Promise<unknown[]> {
   const sealing = new Sealing(await loadKey({ home, env: {} }));
   const vault = await Vault.open({ store: trustStores(store).secrets, key: sealing, clock });
-  const [found] = await store.servers.list();
+  const [found] = await openServerTables(store.database).servers.list();
   return [
     await vault.read("KEY"),
     vault.redact("the value before"),
-    sealing.unseal(found!.sealed!, sealedFor.server("srv_fs")),
-    sealing.unseal(found!.auth!, sealedFor.serverAuth("srv_fs")),
+    sealing.unseal(found!.sealed!, "server:srv_fs"),
+    sealing.unseal(found!.auth!, "server-auth:srv_fs"),
     sealing.unseal((await store.audit.keys())[0]!.sealed, AUDIT_KEY_PURPOSE),
   ];
 }
@@ -100,7 +101,7 @@ it("a failure in the middle changes nothing, and what cannot be opened stays", a
   await using t = await tempStore();
   const { deps } = await filled(t.store, t.home);
   const strange = randomBytes(40);
-  await t.store.servers.create(server("odd", { sealed: strange }));
+  await openServerTables(t.store.database).servers.create(server("odd", { sealed: strange }));
   let seen = 0;
   const failing = t.store.reseal((sealed) => {
     if (++seen > 2) throw new Error("in the middle");
@@ -108,9 +109,9 @@ it("a failure in the middle changes nothing, and what cannot be opened stays", a
   });
   await expect(failing).rejects.toThrow("in the middle");
   expect(await rotateKey(deps)).toEqual({ resealed: 5, unreadable: 1 });
-  expect((await t.store.servers.list()).find(({ name }) => name === "odd")?.sealed).toEqual(
-    new Uint8Array(strange),
-  );
+  expect(
+    (await openServerTables(t.store.database).servers.list()).find(({ name }) => name === "odd")?.sealed,
+  ).toEqual(new Uint8Array(strange));
 });
 
 it("a key of the environment is changed there: TOOLKEEP_KEY_BEFORE opens, TOOLKEEP_KEY seals", async () => {

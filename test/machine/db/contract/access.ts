@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { todoLists } from "../../../support/todo-lists.ts";
 import { agent, NOW, token, toolbox } from "../records.ts";
@@ -191,12 +192,16 @@ export function accessContract(fresh: FreshStore): void {
     const other = await t.another();
     const all = [toolbox("all", { builtin: true })];
     await accessTables(t.store).toolboxes.putBuiltin(all);
-    await t.store.toolNames.add([{ serverId: "s", originalName: "t", name: "mcp_s_t" }]);
+    await openServerTables(t.store.database).toolNames.add([
+      { serverId: "s", originalName: "t", name: "mcp_s_t" },
+    ]);
     await accessTables(t.store).tokens.create(token("tok_1"));
     const before = await other.revision();
 
     await accessTables(t.store).toolboxes.putBuiltin(all);
-    await t.store.toolNames.add([{ serverId: "s", originalName: "t", name: "mcp_s_t" }]);
+    await openServerTables(t.store.database).toolNames.add([
+      { serverId: "s", originalName: "t", name: "mcp_s_t" },
+    ]);
     await accessTables(t.store).tokens.touch("tok_1", NOW);
     await expect(accessTables(t.store).agents.delete("no")).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await other.revision()).toBe(before);

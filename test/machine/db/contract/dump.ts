@@ -6,6 +6,7 @@ import { SourceTable } from "../../../../src/features/knowledge/tables.ts";
 import { plugins } from "../../../../src/features/plugins/tables.ts";
 import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
@@ -49,23 +50,29 @@ export async function fill(store: Store): Promise<void> {
   await accessTables(store).people.create(person("eve"));
   await accessTables(store).toolboxes.create(toolbox("mine"));
   await store.toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
-  await store.servers.create(
+  await openServerTables(store.database).servers.create(
     server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
   );
-  await store.servers.replaceTools("srv_fs", [
+  await openServerTables(store.database).servers.replaceTools("srv_fs", [
     { serverId: "srv_fs", originalName: "read", definition: { a: 1 } },
   ]);
-  await store.servers.replaceOffers("srv_fs", [
+  await openServerTables(store.database).servers.replaceOffers("srv_fs", [
     { serverId: "srv_fs", kind: "prompt", definition: { name: "review" } },
   ]);
-  await store.pins.change("srv_fs", [pin("read", { held: "b", heldAs: { a: 2 }, acceptedAs: { a: 1 } })], []);
-  await store.toolCapabilities.put({
+  await openServerTables(store.database).pins.change(
+    "srv_fs",
+    [pin("read", { held: "b", heldAs: { a: 2 }, acceptedAs: { a: 1 } })],
+    [],
+  );
+  await openServerTables(store.database).toolCapabilities.put({
     serverId: "srv_fs",
     originalName: "read",
     capabilities: ["net"],
     setAt: NOW,
   });
-  await store.toolNames.add([{ serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" }]);
+  await openServerTables(store.database).toolNames.add([
+    { serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" },
+  ]);
   await trustStores(store).secrets.put(secretRecord("KEY"));
   await trustStores(store).vaultKey.claim(Uint8Array.of(5), NOW);
   await trustStores(store).claims.take("once", NOW);
@@ -182,7 +189,9 @@ export function dumpContract(fresh: FreshStore): void {
     await to.store.load(JSON.parse(JSON.stringify(dump)));
 
     expect(await to.store.dump()).toEqual(dump);
-    expect(await to.store.servers.byName("fs")).toEqual(await from.store.servers.byName("fs"));
+    expect(await openServerTables(to.store.database).servers.byName("fs")).toEqual(
+      await openServerTables(from.store.database).servers.byName("fs"),
+    );
     expect(await to.store.revision()).toBeGreaterThan(before);
   });
 
@@ -193,12 +202,12 @@ export function dumpContract(fresh: FreshStore): void {
     const { serverOffers: _, ...tables } = (await from.store.dump()).tables;
     const servers = tables.servers!.map(({ asksBack: _asksBack, auth: _auth, ...row }) => row);
     await to.store.load({ schemaVersion: 1, tables: { ...tables, servers } });
-    expect(await to.store.servers.byName("fs")).toEqual({
-      ...(await from.store.servers.byName("fs")),
+    expect(await openServerTables(to.store.database).servers.byName("fs")).toEqual({
+      ...(await openServerTables(from.store.database).servers.byName("fs")),
       asksBack: false,
       auth: null,
     });
-    expect(await to.store.servers.offers()).toEqual([]);
+    expect(await openServerTables(to.store.database).servers.offers()).toEqual([]);
   });
 
   test("a dump is of one moment while others write", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { PinRecord } from "../../../../src/machine/db/tables/sources/pin-record.ts";
+import type { PinRecord } from "../../../../src/servers/records.ts";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { NOW, server } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -19,8 +20,8 @@ export const pin = (key: string, change: Partial<PinRecord> = {}): PinRecord => 
 export function pinsContract(fresh: FreshStore): void {
   test("pins are put, replaced and taken away at once; what holds something back is found without a server", async () => {
     await using t = await fresh();
-    const { pins } = t.store;
-    await t.store.servers.create(server("fs"));
+    const { pins } = openServerTables(t.store.database);
+    await openServerTables(t.store.database).servers.create(server("fs"));
     const held = pin("b", { held: "x", heldAs: { name: "b" }, acceptedAs: { name: "b", old: true } });
     await pins.change("srv_fs", [pin(""), pin("a"), held, pin("b", { kind: "prompt" })], []);
     expect(await pins.open()).toEqual([pin(""), held]);
@@ -45,9 +46,9 @@ export function pinsContract(fresh: FreshStore): void {
 
   test("pins are listed in the same order everywhere, keep whatever a server says, and go with their server", async () => {
     await using t = await fresh();
-    const { pins } = t.store;
-    await t.store.servers.create(server("fs"));
-    await t.store.servers.create(server("git"));
+    const { pins } = openServerTables(t.store.database);
+    await openServerTables(t.store.database).servers.create(server("fs"));
+    await openServerTables(t.store.database).servers.create(server("git"));
     const heldAs = { description: "a\u0000b \ud800 \u200b", default: null, "": [1.5] };
     const keys = ["B", "Ä", "_b", "a", "a-b", "ab"];
     await pins.change(
@@ -60,18 +61,25 @@ export function pinsContract(fresh: FreshStore): void {
     expect((await pins.open()).map(({ key }) => key)).toEqual(sorted);
     expect((await pins.of("srv_fs"))[0]!.heldAs).toEqual(heldAs);
     await pins.change("srv_git", [pin("a", { serverId: "srv_git" })], []);
-    await t.store.servers.delete("srv_fs");
+    await openServerTables(t.store.database).servers.delete("srv_fs");
     expect([await pins.of("srv_fs"), await pins.open()]).toEqual([[], []]);
     expect(await pins.of("srv_git")).toHaveLength(1);
   });
 
   test("as many pins as a server has tools are put and taken away at once", async () => {
     await using t = await fresh();
-    await t.store.servers.create(server("fs"));
+    await openServerTables(t.store.database).servers.create(server("fs"));
     const many = Array.from({ length: 1_100 }, (_, at) => pin(`t${at}`));
-    await t.store.pins.change("srv_fs", [...many, pin("t0", { kind: "prompt" })], []);
-    await t.store.pins.change("srv_fs", [pin("new")], many);
-    const left = (await t.store.pins.of("srv_fs")).map(({ kind, key }) => [kind, key]);
+    await openServerTables(t.store.database).pins.change(
+      "srv_fs",
+      [...many, pin("t0", { kind: "prompt" })],
+      [],
+    );
+    await openServerTables(t.store.database).pins.change("srv_fs", [pin("new")], many);
+    const left = (await openServerTables(t.store.database).pins.of("srv_fs")).map(({ kind, key }) => [
+      kind,
+      key,
+    ]);
     expect(left).toEqual([
       ["prompt", "t0"],
       ["tool", "new"],
@@ -80,8 +88,8 @@ export function pinsContract(fresh: FreshStore): void {
 
   test("what a tool can do is kept until it is taken back, and goes with its server", async () => {
     await using t = await fresh();
-    const { toolCapabilities } = t.store;
-    await t.store.servers.create(server("fs"));
+    const { toolCapabilities } = openServerTables(t.store.database);
+    await openServerTables(t.store.database).servers.create(server("fs"));
     const record = { serverId: "srv_fs", originalName: "a", capabilities: ["net"], setAt: NOW } as const;
     await toolCapabilities.put({ ...record, capabilities: [] });
     await toolCapabilities.put(record);
@@ -90,7 +98,7 @@ export function pinsContract(fresh: FreshStore): void {
     await toolCapabilities.delete("srv_fs", "a");
     expect(await toolCapabilities.list()).toEqual([]);
     await toolCapabilities.put(record);
-    await t.store.servers.delete("srv_fs");
+    await openServerTables(t.store.database).servers.delete("srv_fs");
     expect(await toolCapabilities.list()).toEqual([]);
   });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { ServerOfferRecord } from "../../../../src/machine/db/store.ts";
+import type { ServerOfferRecord } from "../../../../src/servers/records.ts";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { NOW, server } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -33,10 +34,14 @@ export function serversContract(fresh: FreshStore): void {
       listedAt: NOW,
       lastError: "spawn ENOENT",
     });
-    await t.store.servers.create(full);
-    await t.store.servers.create(server("declared", { origin: "file", config: null }));
-    expect(await t.store.servers.byName("fs")).toEqual(full);
-    expect((await t.store.servers.list()).map((each) => [each.name, each.config])).toEqual([
+    await openServerTables(t.store.database).servers.create(full);
+    await openServerTables(t.store.database).servers.create(
+      server("declared", { origin: "file", config: null }),
+    );
+    expect(await openServerTables(t.store.database).servers.byName("fs")).toEqual(full);
+    expect(
+      (await openServerTables(t.store.database).servers.list()).map((each) => [each.name, each.config]),
+    ).toEqual([
       ["declared", null],
       ["fs", full.config],
     ]);
@@ -44,7 +49,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("a server is renamed and keeps its prefix; a taken name is refused", async () => {
     await using t = await fresh();
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     await servers.create(server("fs"));
     await servers.create(server("git"));
     await servers.update("srv_fs", { name: "files", sealed: null, enabled: false });
@@ -56,7 +61,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("tools keep the order the server gave, of one server or of all", async () => {
     await using t = await fresh();
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     await servers.create(server("b"));
     await servers.create(server("a"));
     const z = { ...tool("srv_b", "z"), fingerprint: "f" };
@@ -68,7 +73,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("a new list replaces the old one whole, however long", async () => {
     await using t = await fresh();
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     await servers.create(server("big"));
     await servers.replaceTools("srv_big", [tool("srv_big", "old")]);
     const many = Array.from({ length: 1203 }, (_, index) => tool("srv_big", `t${index}`));
@@ -81,9 +86,9 @@ export function serversContract(fresh: FreshStore): void {
   test("what signing in left behind is replaced only while it is what it was", async () => {
     await using t = await fresh();
     const record = server("fs", { auth: null });
-    await t.store.servers.create(record);
+    await openServerTables(t.store.database).servers.create(record);
     const [one, two, three] = [Uint8Array.of(1, 0, 255), Uint8Array.of(2), Uint8Array.of(3)];
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     expect(await servers.changeAuth(record.id, null, one)).toBe(true);
     expect(await servers.changeAuth(record.id, null, two)).toBe(false);
     expect(await servers.changeAuth(record.id, one, two)).toBe(true);
@@ -95,15 +100,19 @@ export function serversContract(fresh: FreshStore): void {
 
   test("tools and offers of a server that does not exist are refused", async () => {
     await using t = await fresh();
-    const tools = t.store.servers.replaceTools("srv_gone", [tool("srv_gone", "x")]);
+    const tools = openServerTables(t.store.database).servers.replaceTools("srv_gone", [
+      tool("srv_gone", "x"),
+    ]);
     await expect(tools).rejects.toMatchObject({ code: "NOT_FOUND" });
-    const offers = t.store.servers.replaceOffers("srv_gone", [offer("srv_gone", "prompt", "x")]);
+    const offers = openServerTables(t.store.database).servers.replaceOffers("srv_gone", [
+      offer("srv_gone", "prompt", "x"),
+    ]);
     await expect(offers).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("offers keep their kind and the order the server gave, of one server or of all", async () => {
     await using t = await fresh();
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     await servers.create(server("b"));
     await servers.create(server("a"));
     const offers = [
@@ -120,7 +129,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("new offers replace the old ones of every kind, however many", async () => {
     await using t = await fresh();
-    const { servers } = t.store;
+    const { servers } = openServerTables(t.store.database);
     await servers.create(server("big"));
     await servers.replaceOffers("srv_big", [offer("srv_big", "prompt", "old")]);
     const many = Array.from({ length: 1203 }, (_, index) => offer("srv_big", "resource", `r${index}`));
@@ -132,7 +141,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("deleting a server takes its tools and offers and leaves its tool names taken", async () => {
     await using t = await fresh();
-    const { servers, toolNames } = t.store;
+    const { servers, toolNames } = openServerTables(t.store.database);
     await servers.create(server("fs"));
     await servers.replaceTools("srv_fs", [tool("srv_fs", "read")]);
     await servers.replaceOffers("srv_fs", [offer("srv_fs", "prompt", "review")]);
@@ -147,7 +156,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("a tool name, once given, is never given again or changed", async () => {
     await using t = await fresh();
-    const { toolNames } = t.store;
+    const { toolNames } = openServerTables(t.store.database);
     const first = { serverId: "s1", originalName: "a.b", name: "mcp_s_a_b" };
     expect(await toolNames.add([first])).toEqual([first]);
     const added = await toolNames.add([
@@ -162,7 +171,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("adding names tells all names of the servers concerned, and nothing new is no change", async () => {
     await using t = await fresh();
-    const { toolNames } = t.store;
+    const { toolNames } = openServerTables(t.store.database);
     const name = (serverId: string, originalName: string) => ({
       serverId,
       originalName,
@@ -178,7 +187,7 @@ export function serversContract(fresh: FreshStore): void {
 
   test("renaming keeps the old names taken, and gives them back to the same server only", async () => {
     await using t = await fresh();
-    const { toolNames } = t.store;
+    const { toolNames } = openServerTables(t.store.database);
     const read = { serverId: "srv_fs", originalName: "read", name: "mcp_fs_read" };
     await toolNames.add([read]);
     await toolNames.rename("srv_fs", [{ originalName: "read", from: "mcp_fs_read", to: "mcp_files_read" }]);
@@ -194,8 +203,11 @@ export function serversContract(fresh: FreshStore): void {
     const other = await t.another();
     const names = (serverId: string) =>
       Array.from({ length: 50 }, (_, index) => ({ serverId, originalName: `o${index}`, name: `n${index}` }));
-    await Promise.all([t.store.toolNames.add(names("s1")), other.toolNames.add(names("s2").reverse())]);
-    const stored = await t.store.toolNames.list();
+    await Promise.all([
+      openServerTables(t.store.database).toolNames.add(names("s1")),
+      openServerTables(other.database).toolNames.add(names("s2").reverse()),
+    ]);
+    const stored = await openServerTables(t.store.database).toolNames.list();
     expect(new Set(stored.map((each) => each.name)).size).toBe(50);
     expect(stored).toHaveLength(50);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { agent, call, server } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -23,8 +24,8 @@ export function valuesContract(fresh: FreshStore): void {
     await using t = await fresh();
     const sealed = new Uint8Array(3_000_000).fill(7);
     const instructions = "é".repeat(2_000_000);
-    await t.store.servers.create(server("big", { sealed, instructions }));
-    const stored = await t.store.servers.byName("big");
+    await openServerTables(t.store.database).servers.create(server("big", { sealed, instructions }));
+    const stored = await openServerTables(t.store.database).servers.byName("big");
     expect(stored?.instructions === instructions).toBe(true);
     expect(Buffer.compare(stored!.sealed!, sealed)).toBe(0);
   });

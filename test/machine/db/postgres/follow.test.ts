@@ -6,6 +6,7 @@ import { ChangeFollower } from "../../../../src/machine/db/postgres/follow.ts";
 import { PostgresSession } from "../../../../src/machine/db/postgres/session.ts";
 import type { ChangeKind, MovedQuestion } from "../../../../src/machine/db/sharing.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
+import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
 import { interruptible } from "../../../support/interruptible.ts";
 import { inDeep } from "../../../support/length.ts";
@@ -28,11 +29,17 @@ describe.runIf(hasPostgres())("a process that follows another on the same databa
     const changes: [ChangeKind, () => Promise<unknown>][] = [
       ["agents", () => accessTables(there.store).agents.create(agent("ada"))],
       ["toolboxes", () => accessTables(there.store).toolboxes.create(toolbox("looking"))],
-      ["servers", () => there.store.servers.create(server("fs"))],
-      ["server_lists", () => there.store.servers.replaceTools("srv_fs", [])],
-      ["server_lists", () => there.store.toolNames.add([{ serverId: "s", originalName: "o", name: "n" }])],
-      ["server_lists", () => there.store.pins.change("srv_fs", [pin("add")], [])],
-      ["server_lists", () => there.store.pins.deleteAll("srv_fs")],
+      ["servers", () => openServerTables(there.store.database).servers.create(server("fs"))],
+      ["server_lists", () => openServerTables(there.store.database).servers.replaceTools("srv_fs", [])],
+      [
+        "server_lists",
+        () =>
+          openServerTables(there.store.database).toolNames.add([
+            { serverId: "s", originalName: "o", name: "n" },
+          ]),
+      ],
+      ["server_lists", () => openServerTables(there.store.database).pins.change("srv_fs", [pin("add")], [])],
+      ["server_lists", () => openServerTables(there.store.database).pins.deleteAll("srv_fs")],
       ["secrets", () => trustStores(there.store).secrets.put(secretRecord("k"))],
       ["tokens", () => accessTables(there.store).tokens.create(token("tok_a"))],
     ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
+import { openServerTables } from "../../../../../src/servers/tables/server-tables.ts";
 import { inDeep } from "../../../../support/length.ts";
 import { type OAuthServers, oauthServers } from "../../../../support/servers/oauth.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
@@ -99,14 +100,14 @@ describe("toolkeep server auth", () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     await typed(api, AUTH, { onLink: (url) => follow(api, remote, url) });
-    const row = await api.hub.store.servers.byName("remote");
+    const row = await openServerTables(api.hub.store.database).servers.byName("remote");
     const purpose = `server-auth:${row!.id}`;
     const { code, err } = await typed(api, AUTH, {
       onLink: async () => {
-        const { auth } = (await api.hub.store.servers.byName("remote"))!;
+        const { auth } = (await openServerTables(api.hub.store.database).servers.byName("remote"))!;
         const record = JSON.parse(api.hub.vault.unseal(auth!, purpose));
         record.pending.expiresAt = Date.now();
-        await api.hub.store.servers.update(row!.id, {
+        await openServerTables(api.hub.store.database).servers.update(row!.id, {
           auth: api.hub.vault.seal(JSON.stringify(record), purpose),
         });
       },

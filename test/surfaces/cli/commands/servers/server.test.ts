@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
+import { openServerTables } from "../../../../../src/servers/tables/server-tables.ts";
 import { inDeep } from "../../../../support/length.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
@@ -291,8 +292,10 @@ describe("toolkeep server show", () => {
   it("shows the beginning of long instructions, and all of them to programs", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", { command: "false", enabled: false });
-    const row = (await it.api.hub.store.servers.byName("s"))!;
-    await it.api.hub.store.servers.update(row.id, { instructions: "word\n".repeat(300) });
+    const row = (await openServerTables(it.api.hub.store.database).servers.byName("s"))!;
+    await openServerTables(it.api.hub.store.database).servers.update(row.id, {
+      instructions: "word\n".repeat(300),
+    });
     await it.api.hub.upstream.reload();
     const { out } = await it.type(["server", "show", "s"]);
     expect(/instructions: +(.*)/.exec(out)?.[1]).toMatch(/^(word ){39}word…$/);

@@ -1,31 +1,54 @@
 import { sql } from "kysely";
-import { createPace } from "../../../../lib/flow/pace.ts";
-import type { Database } from "../../database.ts";
-import { writeInTurns } from "../../query/chunks.ts";
-import { rowCodec } from "../../query/row.ts";
-import type { ToolNameRecord, ToolNameStore } from "../../store.ts";
+import { defineTable, type RowOf } from "../../contract/define-table.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import { type Database, withTables } from "../../machine/db/database.ts";
+import { writeInTurns } from "../../machine/db/query/chunks.ts";
+import { codecOf } from "../../machine/db/query/row.ts";
+import { type ToolNameChange, type ToolNameRecord, toolName } from "../records.ts";
 
-/** Under this id the table keeps names that a server's tools had before: taken, and nobody's but that server's. */
+/** Names are kept for good, also after their server is gone. */
+export const toolNames = defineTable({
+  name: "toolNames",
+  noun: "name of a tool",
+  record: toolName,
+  key: ["serverId", "originalName"],
+  announces: "server_lists",
+});
+
+interface Rows {
+  toolNames: RowOf<typeof toolNames>;
+}
+
+const { toRow } = codecOf(toolNames);
+
+/** The server id of names that a server's tools had before: nobody but that server gets them again. */
 export function formerlyOf(serverId: string): string {
   return `formerly:${serverId}`;
 }
 
-export function toolNameStore(database: Database): ToolNameStore {
+export type ToolNameTable = ReturnType<typeof toolNameTable>;
+
+export function toolNameTable(database: Database) {
+  const tables = withTables<Rows>(database);
   const list = async (serverIds?: readonly string[]) => {
     const pace = createPace();
     const where = serverIds === undefined ? sql`` : sql`where server_id in (${sql.join(serverIds)})`;
     const rows = await database.rows(sql<ToolNameRecord>`
       select server_id as "serverId", original_name as "originalName", name
       from tool_names ${where} order by server_id, original_name`);
-    // There may be very many; SQLite reads them without letting anybody else have a turn.
+    // SQLite reads synchronously, and there may be very many.
     await pace();
     return rows;
   };
 
   return {
-    list: () => list(),
+    list: (): Promise<ToolNameRecord[]> => list(),
 
-    async add(names) {
+    /**
+     * Adds names never seen before; a pair or a name already present is left as it is. Resolves with all names of the
+     * servers concerned.
+     */
+    async add(names: readonly ToolNameRecord[]): Promise<ToolNameRecord[]> {
       if (names.length === 0) return [];
       const serverIds = [...new Set(names.map(({ serverId }) => serverId))];
       const known = await list(serverIds);
@@ -33,9 +56,9 @@ export function toolNameStore(database: Database): ToolNameStore {
       if (fresh.length === 0) return known;
 
       const pace = createPace();
-      await database.change("server_lists", async (db) => {
+      await tables.change("server_lists", async (db) => {
         await writeInTurns(fresh, toRow, (rows) =>
-          // A server of another name may have it, and another process may have been faster since the list was read.
+          // Another server may have the name, and another process may have added some since the list was read.
           db
             .insertInto("toolNames")
             .values(rows)
@@ -47,9 +70,10 @@ export function toolNameStore(database: Database): ToolNameStore {
       return await list(serverIds);
     },
 
-    async rename(serverId, changes) {
+    /** Gives tools of one server other names, all or none. The old names stay taken: no other tool ever gets one. */
+    async rename(serverId: string, changes: readonly ToolNameChange[]): Promise<void> {
       const former = formerlyOf(serverId);
-      await database.change("server_lists", async (db) => {
+      await tables.change("server_lists", async (db) => {
         const taken = changes.map(({ to }) => to);
         for (let at = 0; at < taken.length; at += 500)
           await db
@@ -71,9 +95,7 @@ export function toolNameStore(database: Database): ToolNameStore {
   };
 }
 
-const { toRow } = rowCodec<ToolNameRecord, "toolNames">("toolNames");
-
-/** Adding nothing new must not raise the revision: whoever follows it would read, add and raise it for ever. */
+/** Adding nothing new must not raise the revision: a follower would read, add and raise it again without end. */
 function notIn(known: readonly ToolNameRecord[], names: readonly ToolNameRecord[]): ToolNameRecord[] {
   const pair = (record: ToolNameRecord) => JSON.stringify([record.serverId, record.originalName]);
   const taken = new Set(known.map(pair));
