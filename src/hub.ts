@@ -311,7 +311,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     }),
   );
   const listings = new Listings({ catalog, activations, usage: own.usage, settings });
-  const toldOf = (listing: Listing) => {
+  const promptSectionOf = (listing: Listing) => {
     const servers = offerers(upstream);
     const about = (origin: string) => servers.get(origin)?.about;
     return promptSection(listing, {
@@ -355,7 +355,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     identity,
     catalog,
     listings,
-    promptSection: toldOf,
+    promptSection: promptSectionOf,
     maxDescription: () => settings().mcp.maxDescriptionLength,
     newId,
     callTool: call,
@@ -390,7 +390,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
     callBatch: (calls, options) => callBatch(calls, batching, options),
     runBatch: (members, signal) => runBatch(members, batching, signal),
     session: (options) => new Session(options, sessions),
-    promptSection: async (caller) => toldOf(await listings.for(caller)),
+    promptSection: async (caller) => promptSectionOf(await listings.for(caller)),
     explainSearch: own.explainSearch,
     warningsOf,
     async apply(next) {

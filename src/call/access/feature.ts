@@ -1,7 +1,7 @@
 import type { Feature } from "../../contract/feature.ts";
 import type { AccessDeps } from "./effective-tools.ts";
 
-/** What agents and toolboxes come to, and what a change would. */
+/** The tools that agents and toolboxes have, and would have after a change. */
 export const access: Feature<AccessDeps> = {
   name: "access",
   load: async () => (await import("./parts.ts")).parts,

@@ -56,13 +56,13 @@ interface View {
   readonly called: Map<string, Tool>;
 }
 
-/** What a caller would have. */
+/** The tools that a caller would have. */
 export interface GrantPreview {
-  /** As `visible` returns them. */
+  /** The same that `visible` returns. */
   readonly tools: readonly Tool[];
   /** Granted, but denied outright by a rule. */
   readonly hidden: readonly Tool[];
-  /** As `Catalog.namedGrants` returns them. */
+  /** The same that `Catalog.namedGrants` returns. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -109,12 +109,12 @@ export class Catalog {
     return this.#revision;
   }
 
-  /** All tools, sorted by name, whoever may call them. */
+  /** All tools, sorted by name, regardless of who may call them. */
   all(): readonly Tool[] {
     return this.#tools.all;
   }
 
-  /** The tool of exactly this name, whoever may call it. */
+  /** The tool of exactly this name, regardless of who may call it. */
   get(name: string): Tool | undefined {
     return this.#tools.get(name);
   }
@@ -209,7 +209,7 @@ export class Catalog {
     };
   }
 
-  /** What a caller would have with these toolboxes, whether they exist or not. Nothing is stored. */
+  /** Shows the tools that a caller would have with these toolboxes, whether they exist or not. Stores nothing. */
   preview(caller: Caller, toolboxes: ToolboxEntries = this.toolboxes.byName): GrantPreview {
     const grants = grantSet(caller, toolboxes);
     const granted = this.all().filter((tool) => isUsable(tool) && isGranted(tool, caller, grants));
@@ -219,7 +219,7 @@ export class Catalog {
     return { tools, hidden, named: grants.names };
   }
 
-  /** What of a grant request the caller does not hold itself, in words for people. */
+  /** Describes, for people, the part of a grant request that the caller does not hold itself. */
   findExcessGrants(caller: Caller, request: GrantRequest): readonly string[] {
     return findExcessGrants(caller, request, {
       toolboxes: this.toolboxes.byName,

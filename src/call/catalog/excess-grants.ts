@@ -11,8 +11,8 @@ export interface GrantLookup {
 }
 
 /**
- * What of a grant request the caller does not hold itself, in words for people. Nobody can hand on what they could not
- * use: nothing outside their token's scopes, and `*` and patterns only as the very same entries, since those grow.
+ * Describes, for people, the part of a grant request that the caller does not hold itself. Callers cannot hand on what they
+ * could not use: nothing outside their token's scopes, and `*` and patterns only as the very same entries, since those grow.
  */
 export function findExcessGrants(
   caller: Caller,

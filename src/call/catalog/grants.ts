@@ -5,7 +5,7 @@ import { wildcard } from "../../lib/text/wildcard.ts";
 import { PermissionPatterns } from "./permission-patterns.ts";
 import type { ToolboxRecord } from "./toolboxes/contract.ts";
 
-/** What an agent's toolboxes and single grants add up to, compiled. */
+/** The sum of an agent's toolboxes and single grants, compiled. */
 export interface GrantSet {
   readonly names: ReadonlySet<string>;
   /** A toolbox holds `*`: every tool with the `wildcard` flag. */
@@ -155,7 +155,7 @@ export function covers(tool: Tool, entries: readonly string[]): boolean {
   return coveringEntry(tool, entries) !== undefined;
 }
 
-/** What a toolbox with these entries grants by itself, without the core floor. */
+/** The tools that a toolbox with these entries grants by itself, without the core floor. */
 export function contentsOf(entries: readonly string[], tools: readonly Tool[]): readonly Tool[] {
   const toolbox = "it";
   const only = { toolboxes: [toolbox], grants: [], narrowing: { toolbox } };

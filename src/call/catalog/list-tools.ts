@@ -23,8 +23,8 @@ interface Args {
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-/** Whoever composes toolboxes has to know what there is. */
-const COMPOSING = "create_toolbox";
+/** Callers that have this tool compose toolboxes, so they may list every tool. */
+const COMPOSING_TOOL = "create_toolbox";
 
 export function listToolsTool(deps: ListToolsDeps): Tool {
   return toolOf<Args>(
@@ -55,9 +55,9 @@ export function listToolsTool(deps: ListToolsDeps): Tool {
       flags: { readOnly: true, concurrencySafe: true },
       scope: "tools",
       async run(args, { caller }) {
-        const found = matching(args, caller, deps);
+        const found = findTools(args, caller, deps);
         const { limit = DEFAULT_LIMIT, offset = 0 } = args;
-        return page(found, caller, { limit, offset }, deps);
+        return renderPage(found, caller, { limit, offset }, deps);
       },
     },
     { origin: "native", floor: true, wildcard: true },
@@ -65,13 +65,13 @@ export function listToolsTool(deps: ListToolsDeps): Tool {
   );
 }
 
-/** What is planned, and what a rule hides, is in no list of a model. */
-function matching(args: Args, caller: Caller, deps: ListToolsDeps): readonly Tool[] {
+/** Models never see planned tools, nor tools that a rule hides. */
+function findTools(args: Args, caller: Caller, deps: ListToolsDeps): readonly Tool[] {
   const catalog = deps.catalog();
   const { query = "", domain, origin, toolbox, scope = "granted" } = args;
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const entries = toolbox === undefined ? undefined : catalog.toolboxes.get(toolbox).tools;
-  const tools = scope === "all" ? known(caller, catalog) : catalog.visible(caller);
+  const tools = scope === "all" ? grantableTools(caller, catalog) : catalog.visible(caller);
   return tools.filter((tool) => {
     const text = `${tool.name} ${tool.title ?? ""} ${tool.description}`.toLowerCase();
     return (
@@ -83,10 +83,10 @@ function matching(args: Args, caller: Caller, deps: ListToolsDeps): readonly Too
   });
 }
 
-/** What the caller could be given; for whoever composes toolboxes, what anybody could. */
-function known(caller: Caller, catalog: ReturnType<ListToolsDeps["catalog"]>): readonly Tool[] {
+/** The tools that the caller could be granted; if it composes toolboxes, those that any agent could be. */
+function grantableTools(caller: Caller, catalog: ReturnType<ListToolsDeps["catalog"]>): readonly Tool[] {
   const tools = catalog.discoverable(caller);
-  if (catalog.resolve(COMPOSING, caller).ok) return tools;
+  if (catalog.resolve(COMPOSING_TOOL, caller).ok) return tools;
   return tools.filter((tool) => {
     const { kind } = tool.status();
     const isUsable = kind === "active" || kind === "unavailable";
@@ -94,7 +94,7 @@ function known(caller: Caller, catalog: ReturnType<ListToolsDeps["catalog"]>): r
   });
 }
 
-function page(
+function renderPage(
   found: readonly Tool[],
   caller: Caller,
   { limit, offset }: { readonly limit: number; readonly offset: number },

@@ -2,7 +2,7 @@ import type { Scope } from "../../contract/caller.ts";
 import { type Definition, failed, toolOf } from "../../contract/define-tool.ts";
 import type { Domain, Tool, ToolFlags, ToolSource } from "../../contract/tool.ts";
 
-/** What is said of a tool before there is one. */
+/** The description of a tool that does not exist yet. */
 interface Plan {
   readonly description: string;
   readonly flags?: Partial<ToolFlags>;
@@ -16,7 +16,7 @@ interface Group {
   readonly scope: Scope;
   /** They manage Toolkeep itself: only by name, only for main agents. */
   readonly isPlatform?: boolean;
-  /** What they wait for, as a clause. */
+  /** The condition that they wait for, as a clause. */
   readonly until: string;
   readonly tools: Readonly<Record<string, Plan>>;
 }

@@ -22,7 +22,7 @@ interface Args {
   readonly reason: string;
 }
 
-/** What became of one requested tool. */
+/** The answer about one requested tool. */
 interface Reply {
   readonly tool: string;
   readonly state:
@@ -104,7 +104,7 @@ function mayKnowOf(tool: Tool, caller: Caller, { catalog, grantsOf }: AccessDeps
   return isGranted || grantsOf(caller.agentId).includes(tool.name);
 }
 
-/** As `list_tools` with scope `all` lists them. */
+/** Whether `list_tools` with scope `all` lists the tool. */
 function isOffered(tool: Tool, caller: Caller, catalog: Pick<Catalog, "isHidden">): boolean {
   const { kind } = tool.status();
   return (kind === "active" || kind === "unavailable") && !catalog.isHidden(tool, caller);

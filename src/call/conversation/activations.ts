@@ -191,13 +191,13 @@ export class Activations {
     const stored = (records ?? []).map(({ tool, usedAt }) => [tool, usedAt] as const);
     const entry: ConversationTools = {
       conversation: identity,
-      // What was added while reading failed is kept.
+      // Tools that were added while reading failed are kept.
       tools: new Map([...stored, ...(this.#cache.get(key)?.tools ?? [])]),
       parentKey: parent?.entry && conversationKey(parent.entry.conversation),
       activated: undefined,
       retryAt: records && parent ? undefined : this.#deps.clock() + RETRY_AFTER_MS,
     };
-    // What was read before a reload may be outdated; the next caller reads again.
+    // A list that was read before a reload may be outdated; the next caller reads again.
     if (reloads !== this.#reloads) return entry;
     this.#cache.set(key, entry);
     return entry;

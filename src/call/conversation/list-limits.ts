@@ -3,7 +3,7 @@ import { wildcard } from "../../lib/text/wildcard.ts";
 import type { ModelLimits, Settings } from "../../machine/config/settings.ts";
 import { isLocalModel } from "./local-model.ts";
 
-/** What limits the lists of one caller. */
+/** The limits of one caller's lists. */
 export interface ListLimits {
   readonly mode: "auto" | boolean;
   readonly threshold: number;
@@ -15,7 +15,7 @@ export interface ListLimits {
   readonly eager: readonly string[];
 }
 
-/** As the providers document them. */
+/** Limits that the providers document. */
 const MODELS: Readonly<Record<string, ModelLimits>> = {
   "gpt-*": { maxTools: 128 },
   "gpt-4o*": { window: 128_000, maxTools: 128 },
@@ -39,7 +39,7 @@ const CLIENTS: readonly { readonly name: string; readonly maxTools: number }[] =
   { name: "windsurf", maxTools: 100 },
 ];
 
-/** What an agent that directs other agents uses all the time. */
+/** The tools that an agent uses all the time if it directs other agents. */
 const LIFECYCLE = [
   "create_agent",
   "wait_for_agent",
@@ -76,7 +76,7 @@ export function listLimits(
   };
 }
 
-/** Of the patterns that match a model the longest wins, for each limit separately. */
+/** The longest pattern that matches a model wins, for each limit separately. */
 function limitsFor(model: string | undefined, models: Readonly<Record<string, ModelLimits>>): ModelLimits {
   if (model === undefined) return {};
   const name = model.toLowerCase();

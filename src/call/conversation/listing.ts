@@ -5,7 +5,7 @@ import { groupTools, pickExamples } from "../search/tool-groups.ts";
 import type { ListLimits } from "./list-limits.ts";
 import { toolTokens } from "./token-estimate.ts";
 
-/** What a model is shown. Every tool in it can be called, listed or deferred. */
+/** The tools that a model is shown. Each can be called, listed or deferred. */
 export interface Listing {
   /** With their schemas, in the order of the visible tools. */
   readonly tools: readonly Tool[];

@@ -39,7 +39,7 @@ const NONE: ActivatedTools = new Map();
 /** Per set of visible tools; conversations differ in what they activated. */
 const MAX_SHARED = 100;
 
-/** What each caller's model is shown: lists, prompts and searches all ask here. */
+/** The tools that each caller's model is shown. Lists, prompts and searches all ask here. */
 export class Listings {
   readonly #deps: ListingsDeps;
   #cache = new WeakMap<Caller, CachedListing>();

@@ -6,7 +6,7 @@ import type { Listing } from "./listing.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 export interface PromptDeps {
-  /** What a server says about itself, by the origin of its tools. */
+  /** The description that a server gives of itself, by the origin of its tools. */
   readonly aboutServer: (origin: string) => string | undefined;
   /** The length at which the description of a tool is cut. */
   readonly maxDescription: number;
@@ -18,7 +18,7 @@ const MAX_CHARS = 5 * MAX_TOKENS;
 const MAX_ABOUT = 200;
 
 /**
- * What a model must know about its tools besides their list: the servers they come from, with counts and descriptions,
+ * Tells a model about its tools besides their list: the servers they come from, with counts and descriptions,
  * and for deferred tools also their names and how to find them. At most 2,000 tokens: first the descriptions of tools
  * are dropped, then the names in favour of counts per server. Empty where there is nothing to say.
  */
@@ -84,7 +84,7 @@ function describeGroups(
   });
 }
 
-/** As many groups as there is room for. */
+/** Renders as many groups as there is room for. */
 function listGroupsThatFit(listing: Listing, groups: readonly ToolGroup[]): readonly string[] {
   const lines: string[] = [];
   for (const [index, group] of groups.entries()) {
@@ -107,7 +107,7 @@ function describeTool({ name, description }: Tool, { maxDescription }: PromptDep
   return text ? `${name}: ${text}` : name;
 }
 
-/** What servers say is untrusted data: one line, without tags that could end or begin a part of the prompt. */
+/** Text of servers is untrusted data, so it becomes one line, without tags that could end or begin a part of the prompt. */
 function oneLine(text: string, max: number): string {
   const plain = text
     .slice(0, 10 * max)

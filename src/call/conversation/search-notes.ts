@@ -3,7 +3,7 @@ import { CALL_TOOL } from "../catalog/call-tool-tool.ts";
 import { TOOL_SEARCH } from "../search/find-tools.ts";
 import type { ListUpdate } from "./listings.ts";
 
-/** What a model must know to call the tools that its search found. */
+/** Tells a model how to call the tools that its search found. */
 export function searchNotes(
   { areDeferred, retired, canForward }: ListUpdate,
   { host }: Pick<Caller, "host">,

@@ -39,7 +39,7 @@ export function activationTable(kernel: Database) {
   const database = withTables<Rows>(kernel);
   const { toRow, toRecord } = codecOf(activations);
   return {
-    /** Of one conversation, least recently used first; at most 1,000. */
+    /** Lists those of one conversation, least recently used first; at most 1,000. */
     async list(agentId: string, conversation: string): Promise<ActivationRecord[]> {
       const rows = await database.query((db) =>
         db

@@ -14,7 +14,7 @@ export interface CallMaker {
 
 export interface TurnStart extends Listing {
   readonly promptSection: string;
-  /** Of the catalogue. */
+  /** The revision of the catalogue. */
   readonly revision: number;
   /** The length at which the descriptions of untrusted tools are cut. */
   readonly maxDescription: number;
@@ -49,7 +49,7 @@ export class Turn {
     this.#callMaker = callMaker;
   }
 
-  /** What a model is told about a listed tool. */
+  /** The description of a listed tool, for the model. */
   descriptionOf(tool: Tool): string {
     return listedDescription(tool, this.#maxDescription);
   }

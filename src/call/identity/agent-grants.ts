@@ -4,7 +4,7 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import type { AgentInput, AgentRecord } from "./contract.ts";
 import type { Identity } from "./identity.ts";
 
-/** What an agent would be granted. Entries of `grants` are names, patterns or `*`, as in a toolbox. */
+/** Grants that an agent would get. Entries of `grants` are names, patterns or `*`, as in a toolbox. */
 export type GrantRequest = Pick<AgentInput, "toolboxes" | "grants" | "folders">;
 
 export interface GrantRequestDeps {

@@ -68,7 +68,7 @@ export interface OperatorInfo {
   readonly tokenId?: string;
 }
 
-/** Whoever sent a request, as a caller of tools. */
+/** The sender of a request, as a caller of tools. */
 export function operatorOf({ kind, id, name, role }: RouteActor): OperatorInfo {
   return kind === "person" ? { role, person: name } : { role, tokenId: id };
 }

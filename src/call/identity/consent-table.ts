@@ -7,7 +7,7 @@ import { consentKeys, consents, type IdentityRows, tokens } from "./tables.ts";
 
 const MAX_KEYS = 30;
 
-/** What is written when a key of a consent is used. */
+/** The records that the use of a consent's key writes. */
 export interface IssuedRecords {
   /** Its `consentId` is set. It replaces the token with the same id, which then opens nothing any more. */
   readonly token: TokenRecord;

@@ -28,7 +28,7 @@ export interface ConsentsDeps {
   readonly lifetimes: () => { readonly accessMs: number; readonly refreshMs: number };
 }
 
-/** What a person agreed to. */
+/** The terms that a person agreed to. */
 export interface ConsentInput {
   readonly client: { readonly id: string; readonly name: string };
   /** The agent's name. */
@@ -74,7 +74,7 @@ export interface ConsentRefusal {
 type KnownKey = { readonly key: ConsentKeyRecord; readonly consent: ConsentRecord };
 
 /**
- * What people allowed clients, and the tokens that follow from it. A code or refresh token counts once. Presenting it a
+ * The consents of people to clients, and the tokens issued for them. A code or refresh token counts once. Presenting it a
  * second time ends the consent, because one of the two who had it is not the client. Only a renewal that is repeated at
  * once, before either of the new tokens was used, gets the same answer again. Everything is in the store, by its hash,
  * so that any process can take the next step.
@@ -215,7 +215,7 @@ export class Consents {
     const isFresh = key.kind === "refresh" && now - (key.usedAt ?? 0) < SAME_ANSWER_MS;
     const next = isFresh ? await this.#table.key(hashToken(refresh)) : undefined;
     if (isFresh) await identity.reload();
-    // Whoever used the answer has received it, so this request comes from somebody else.
+    // The client that used the answer has received it, so this request comes from somebody else.
     if (next?.key.usedAt !== null || identity.wasUsed(access, next.key.createdAt)) {
       await this.#end(consent.id);
       return err(grantRefusal("it was already used; all tokens that were issued for it have ended"));

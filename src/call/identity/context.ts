@@ -2,7 +2,7 @@ import type { AgentContext } from "../../contract/caller.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
 import type { AgentRecord } from "./contract.ts";
 
-/** What a scout has unless it is given something else. */
+/** The toolbox of a scout that is given no other. */
 export const SCOUT_TOOLBOX = "scout";
 
 export function contextOf({ parentId, scout }: Pick<AgentRecord, "parentId" | "scout">): AgentContext {

@@ -50,7 +50,7 @@ export const token = z.object({
   /** Null for an admin token. */
   agentId: z.string().nullable(),
   label: z.string(),
-  /** Of the whole token. */
+  /** The hash of the whole token. */
   hash,
   hint: z.string().describe("The last four characters."),
   scopes: scopes.nullable().describe("Null: every scope of tools."),
@@ -87,9 +87,9 @@ export const consentKey = z.object({
   kind: z.enum(["code", "refresh"]),
   /** The issued tokens are derived from the key and this salt. */
   salt: z.string(),
-  /** Of a code: the S256 challenge that it was requested with. */
+  /** The S256 challenge that a code was requested with. */
   challenge: z.string().nullable(),
-  /** Of a code: where it was sent. */
+  /** The address that a code was sent to. */
   redirectUri: z.string().nullable(),
   createdAt: time,
   expiresAt: time,
@@ -113,7 +113,7 @@ export type PersonRecord = Infer<typeof person>;
 export const session = z.object({
   id: z.string(),
   personId: z.string(),
-  /** Of the secret that the browser has. */
+  /** The hash of the secret that the browser has. */
   hash,
   label: z.string().describe("How the browser calls itself."),
   createdAt: time,
@@ -165,7 +165,7 @@ export const newToken = z.object(
 
 export const newPerson = z.object({ name: text(200), role });
 export const personInput = z.object(optional({ name: text(200), role, disabled: z.boolean() }));
-/** Without a person: whoever asks, or the owner if a token asks. */
+/** Without a person: for the person who asks, or for the owner if a token asks. */
 export const newLoginLink = z.object(optional({ person: text(200) }));
 
 export type AgentInput = Infer<typeof agentInput>;

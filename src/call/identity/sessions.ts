@@ -200,7 +200,7 @@ export class Sessions {
   }
 }
 
-/** What a page of Toolkeep sends with a session's requests, and no other page can know. */
+/** The token that Toolkeep's pages send with the requests of a session. No other page can know it. */
 export function csrfToken(secret: string): string {
   return createHmac("sha256", secret).update("toolkeep csrf").digest("base64url");
 }

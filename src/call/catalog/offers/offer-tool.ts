@@ -82,7 +82,7 @@ function common(from: OfferOrigin, ownName: string, definition: OfferDefinition 
     scope: "mcp",
     availability: "both",
     floor: false,
-    // As for tools of servers: `*` covers only Toolkeep's own.
+    // The same as for tools of servers: `*` covers only Toolkeep's own.
     wildcard: false,
     origin: from.origin,
     untrusted: from.untrusted,

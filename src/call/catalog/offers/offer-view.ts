@@ -30,7 +30,7 @@ export interface VisibleOffer {
   readonly entry: OfferEntry;
 }
 
-/** What decides what a caller sees. */
+/** Decides what a caller sees. */
 export interface OfferFilter {
   readonly isGranted: (tool: Tool) => boolean;
   /** Whether a rule denies it outright. */
@@ -56,7 +56,7 @@ function entryOf(from: OfferOrigin, offered: Offered): readonly OfferEntry[] {
   return [{ from, offered, tool: toolOf(from, offered), template, canonicalUri: canonical?.value }];
 }
 
-/** What one caller sees of all offers. */
+/** The offers that one caller sees. */
 export class OfferView {
   readonly origins: readonly OfferOrigin[];
   readonly all: readonly OfferEntry[];

@@ -40,7 +40,7 @@ export interface OffersDeps {
 const MAX_CACHED_VIEWS = 256;
 const EVERY_KIND: ReadonlySet<OfferKind> = new Set(OFFER_KINDS);
 
-/** What was computed last for one grant set. */
+/** The last result for one grant set. */
 interface ViewCache {
   view: { readonly revision: number; readonly offers: OfferView } | undefined;
   readonly lists: Map<OfferKind, { readonly view: OfferView; readonly list: readonly OfferDefinition[] }>;
@@ -121,7 +121,7 @@ export class Offers {
     return OFFER_KINDS.some((kind) => view.visible(kind).size > 0);
   }
 
-  /** What `call` asks for, as a tool. Where nothing is found, `details.code` of the error says what was not. */
+  /** Finds what `call` asks for, as a tool. If nothing is found, `details.code` of the error says what was not. */
   resolve(call: ToolCall): Result<Tool, Refusal> {
     const { kind, name, caller } = call;
     if (kind === "task") return resolveTask(this.#deps.catalog.resolve(name, caller));

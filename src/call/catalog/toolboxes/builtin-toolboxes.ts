@@ -15,7 +15,7 @@ export function builtinToolboxes(
 }
 
 /**
- * Written at every start and read-only. They also name planned tools, so that whoever has the toolbox gets those as
+ * Written at every start and read-only. They also name planned tools, so that agents with the toolbox get those as
  * soon as they exist.
  */
 const BUILTIN_TOOLBOXES: readonly BuiltinToolbox[] = [

@@ -15,7 +15,7 @@ export interface AiSdkTool<S> {
   readonly toModelOutput: (result: { readonly output: AiSdkOutput } | AiSdkOutput) => AiSdkModelOutput;
 }
 
-/** What `execute` returns, and what the program sees of the call. */
+/** The result of `execute`, which the program sees, too. */
 export interface AiSdkOutput {
   readonly outcome: ToolOutcome["outcome"];
   readonly text: string;

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 export interface DashboardFile {
   readonly content: Buffer;
   readonly type: string;
-  /** As in `Content-Encoding`; absent where it is sent as it is. */
+  /** The value of `Content-Encoding`; absent: not compressed. */
   readonly encoding?: "br" | "gzip";
 }
 
@@ -20,7 +20,7 @@ const ENCODINGS = [
 /** Their names hold a hash of what is in them. No path, so that none leads elsewhere. */
 const ASSET = /^[\w-][\w.-]*\.(?:js|css|svg)$/;
 
-/** What `scripts/build-dashboard.mjs` left in `folder`: the page, and what it consists of, compressed in advance. */
+/** The files that `scripts/build-dashboard.mjs` wrote into `folder`: the page and its assets, compressed in advance. */
 export class DashboardFiles {
   readonly #folder: string;
 
@@ -34,7 +34,7 @@ export class DashboardFiles {
     return html?.toString("utf8").replaceAll('="./', `="${up}`);
   }
 
-  /** `accepted`: what the browser says that it can unpack. */
+  /** `accepted`: the `Accept-Encoding` of the browser. */
   async asset(name: string, accepted: string): Promise<DashboardFile | undefined> {
     if (!ASSET.test(name)) return undefined;
     const file = join(this.#folder, "assets", name);

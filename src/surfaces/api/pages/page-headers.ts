@@ -3,13 +3,13 @@ import type { FastifyInstance } from "fastify";
 /** A form holds a few short fields. */
 const MAX_FORM_BYTES = 32_768;
 
-/** What every page allows: its own stylesheet and forms to where `form` says, nothing else from anywhere. */
+/** Pages may use their own stylesheet and send forms to `form`, and nothing else. */
 export function pagePolicy(form: string): string {
   return `default-src 'none'; style-src 'self'; form-action ${form}; frame-ancestors 'none'; base-uri 'none'`;
 }
 
 /**
- * What the dashboard allows: its own files and requests to this daemon. No script or style in the page itself, and no text
+ * The dashboard may use its own files and send requests to this daemon. No script or style in the page itself, and no text
  * that becomes markup or code on the way (trusted types, of which there are none).
  */
 export const DASHBOARD_POLICY = [

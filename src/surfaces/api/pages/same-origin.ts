@@ -6,14 +6,14 @@ import { isReading } from "../route-role.ts";
 /** Holds the session's token. No form and no plain link can send it. */
 export const PAGE_HEADER = "x-toolkeep";
 
-type Asked = Pick<FastifyRequest, "method" | "headers">;
+type PageRequest = Pick<FastifyRequest, "method" | "headers">;
 
 /**
  * Keeps other pages from using a person's session. A browser sends the cookie to every port of a host, so the page of
  * any program on this machine could; what it cannot do is name another Origin than its own, send a header of ours
  * without being asked to wait for a permission that is never given, or know the token of the session. Throws FORBIDDEN.
  */
-export function checkSameOrigin({ method, headers }: Asked, ownUrl: string, secret: string): void {
+export function checkSameOrigin({ method, headers }: PageRequest, ownUrl: string, secret: string): void {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none")
     throw refused(`a page of another origin (${site})`);
@@ -30,7 +30,7 @@ export function checkSameOrigin({ method, headers }: Asked, ownUrl: string, secr
 
 /** For what the forms of our own pages send. Throws FORBIDDEN. */
 export function checkForm(
-  { headers }: Asked,
+  { headers }: PageRequest,
   ownUrl: string,
   proof?: { readonly sent: string | undefined; readonly secret: string },
 ): void {
@@ -39,11 +39,11 @@ export function checkForm(
 }
 
 /** False also where a request does not say which page it comes from. */
-export function isOwnOrigin({ origin, host }: Asked["headers"], ownUrl: string): boolean {
+export function isOwnOrigin({ origin, host }: PageRequest["headers"], ownUrl: string): boolean {
   return origin === `http://${host}` || (origin !== undefined && origin === originOf(ownUrl));
 }
 
-function checkOrigin(headers: Asked["headers"], ownUrl: string): void {
+function checkOrigin(headers: PageRequest["headers"], ownUrl: string): void {
   if (isOwnOrigin(headers, ownUrl)) return;
   const { origin } = headers;
   throw refused(origin === undefined ? "no Origin header" : `Origin ${JSON.stringify(origin.slice(0, 200))}`);

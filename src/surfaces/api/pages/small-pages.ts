@@ -3,13 +3,13 @@ import { html, type Markup } from "./html.ts";
 /** A code is shorter; whatever else is at its place is cut. */
 const MAX_CODE = 200;
 
-interface Place {
+interface PageLocation {
   /** Leads from the address of the page to where pages are mounted. */
   readonly up?: string;
 }
 
-/** For whoever comes without a session. */
-export function signInPage({ up, problem }: Place & { readonly problem?: string } = {}): string {
+/** The page for people without a session. */
+export function signInPage({ up, problem }: PageLocation & { readonly problem?: string } = {}): string {
   return page(
     html`
     <header><h1>Toolkeep</h1></header>
@@ -24,7 +24,7 @@ export function signInPage({ up, problem }: Place & { readonly problem?: string 
   );
 }
 
-/** Where a login link leads. The button uses it up, and the address that holds it is left behind. */
+/** The page that a login link leads to. The button uses it up, and the address that holds it is left behind. */
 export function enterPage(code: string): string {
   return page(html`
     <header><h1>Sign in to Toolkeep</h1></header>
@@ -38,8 +38,8 @@ export function enterPage(code: string): string {
   `);
 }
 
-/** Instead of the dashboard where nobody has built it. */
-export function missingPage({ up }: Place): string {
+/** Replaces the dashboard if it has not been built. */
+export function missingPage({ up }: PageLocation): string {
   return page(
     html`
     <header><h1>Toolkeep</h1></header>
@@ -52,8 +52,8 @@ export function missingPage({ up }: Place): string {
   );
 }
 
-/** Where a browser was led to an address that there is not. */
-export function noSuchPage({ up }: Place): string {
+/** The page for an address that does not exist. */
+export function noSuchPage({ up }: PageLocation): string {
   return page(
     html`
     <header><h1>No such page</h1></header>
