@@ -22,6 +22,7 @@ import {
   settingsOfFeatures,
   storePartsOf,
 } from "./features/open-features.ts";
+import { attachments } from "./features/people/feature.ts";
 import { plugins } from "./features/plugins/feature.ts";
 import { projects } from "./features/projects/feature.ts";
 import { trustedFiles } from "./features/trusted-files/feature.ts";
@@ -47,6 +48,7 @@ export const FEATURES: readonly Feature<FeatureNeeds>[] = [
   tasks,
   projects,
   customTools,
+  attachments,
   plugins,
   embeddings,
   knowledge,

@@ -21,6 +21,7 @@ import {
 } from "./call/executor/batch.ts";
 import { callTool, callToolWith } from "./call/executor/call-tool.ts";
 import type { Kernel } from "./call/executor/kernel.ts";
+import { OutputTable } from "./call/executor/tables.ts";
 import { operatorOf } from "./call/identity/callers.ts";
 import type { Identity } from "./call/identity/identity.ts";
 import type { People } from "./call/identity/people.ts";
@@ -338,7 +339,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   };
   const kernel: Kernel = {
     ...{ settings, catalog, offers, schemas, identity, watchdog, approvals, vault, audit, log },
-    outputs: store.outputs,
+    outputs: new OutputTable(store.database),
     deadlines: new Deadlines(),
     usage: listings,
     ...shared,

@@ -2,11 +2,13 @@ import type { Catalog } from "../call/catalog/catalog.ts";
 import { originOf } from "../call/catalog/grants.ts";
 import { createPlannedTools } from "../call/catalog/planned-tools.ts";
 import { createCatalogTools } from "../call/catalog-tools.ts";
+import { OutputTable } from "../call/executor/tables.ts";
 import { rootOf } from "../call/identity/context.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { Questions } from "../call/questions/questions.ts";
 import { QuestionTable } from "../call/questions/tables.ts";
 import { explainSearch } from "../call/search/find-tools.ts";
+import { ToolUseTable } from "../call/search/tables.ts";
 import { ToolRanking } from "../call/search/tool-ranking.ts";
 import type { ToolSearchDeps } from "../call/search/tool-search.ts";
 import type { Offerer } from "../call/search/tool-texts.ts";
@@ -27,11 +29,12 @@ import { createPlatformTools, type PlatformToolDeps } from "./admin/tools.ts";
 import { createHistoryTools } from "./aids/history.ts";
 import { createNative, type NativeDeps } from "./core-floor.ts";
 import { checkFeatures, fixedToolsOf, type NamedFeature } from "./open-features.ts";
+import { AttachmentTable } from "./people/tables.ts";
 import { TrustedFiles } from "./trusted-files/tables.ts";
 import { createWebTools } from "./web/create-web-tools.ts";
 
 export interface OwnToolsDeps
-  extends NativeDeps,
+  extends Omit<NativeDeps, "outputs" | "attachments">,
     Pick<PlatformToolDeps, "loaded" | "areFromFiles" | "recentLog" | "lostRecords"> {
   readonly version: string;
   readonly settings: () => Settings;
@@ -75,7 +78,12 @@ export interface OwnTools {
 export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const { identity, features, questions, vault, settings, clock, catalog, upstream } = deps;
   const agentName = (id: string) => identity.agentById(id)?.name;
-  const native = createNative(deps);
+  const { database } = deps.store;
+  const native = createNative({
+    ...deps,
+    outputs: new OutputTable(database),
+    attachments: new AttachmentTable(database),
+  });
   const web = createWebTools(deps);
   const planned = createPlannedTools();
   const { embedder } = deps;
@@ -84,7 +92,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
   const ownerOf = ({ agentId }: Caller) => rootOf(agentId, (id) => identity.agentById(id));
   const usage = new ToolUsage({
     isOn: () => settings().toolSearch.learn,
-    store: deps.store.toolUses,
+    store: new ToolUseTable(database),
     ownerOf,
     redact: deps.redact,
     clock,
@@ -96,7 +104,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     revision: () => catalog().revision,
     offerers: () => offerers(upstream()),
   });
-  const trusted = new TrustedFiles(deps.store.database);
+  const trusted = new TrustedFiles(database);
   const sources = [
     native,
     createCatalogTools({
@@ -121,7 +129,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     createPlatformTools({
       ...deps,
       env: deps.baseEnv,
-      questionTable: new QuestionTable(deps.store.database),
+      questionTable: new QuestionTable(database),
       isTrusted: (path, sha256) => trusted.has(path, sha256),
       featureChecks: () => checkFeatures(features),
       servers: () => upstream().servers(),

@@ -15,6 +15,7 @@ import { randomId } from "../../src/lib/id.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { Schemas } from "../../src/lib/schema/schemas.ts";
 import type { Rule } from "../../src/machine/config/settings.ts";
+import { callTables } from "./call-tables.ts";
 import { ruleDeps } from "./rule-deps.ts";
 import { tempStore } from "./temp-store.ts";
 import { testChain } from "./test-chain.ts";
@@ -137,7 +138,7 @@ export async function openExecutor({
     schemas: new Schemas(() => {}),
     deadlines: new Deadlines(),
     vault: { redact, expand: async (args, use) => vault?.expand(args, use) },
-    outputs: store.outputs,
+    outputs: callTables(store).outputs,
     log: { warn: silentLog.warn, error: (about) => bugs.push((about as { err: unknown }).err) },
     events,
     clock,

@@ -17,6 +17,7 @@ import { createSandbox } from "../../src/machine/process/sandbox.ts";
 import { reportToParentTool, requestInputTool } from "../../src/work/tasks/parent.ts";
 import { updateTaskStatusTool } from "../../src/work/tasks/tasks.ts";
 import { accessTables } from "./access-tables.ts";
+import { callTables } from "./call-tables.ts";
 import { putEmptyStore } from "./store-template.ts";
 import { taskStores } from "./task-stores.ts";
 import { testCaller } from "./tools.ts";
@@ -91,6 +92,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
       limits: { maxResultChars: 20_000 },
     }),
     store,
+    ...callTables(store),
     questions,
     vault: { names: () => [...secrets.keys()].sort() },
     processes,

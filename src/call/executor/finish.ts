@@ -15,9 +15,11 @@ import {
 } from "../../contract/tool.ts";
 import { changeTexts } from "../../lib/text/change-texts.ts";
 import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
-import { OUTPUT_KEPT_MS } from "../../machine/db/tables/calls/output-record.ts";
 import type { AuditRecord } from "../audit/call-audit.ts";
 import type { CallEnd, Kernel, OutcomeDraft, PreparedCall, ToolEnd } from "./kernel.ts";
+
+/** How long the whole of a cut output can be read. */
+export const OUTPUT_KEPT_MS = 24 * 3_600_000;
 
 type MutableDraft = { -readonly [Field in keyof OutcomeDraft]: OutcomeDraft[Field] };
 

@@ -7,7 +7,6 @@ import type { NewId } from "../../lib/id.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Schemas } from "../../lib/schema/schemas.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { OutputStore } from "../../machine/db/tables/calls/output-record.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Offers } from "../catalog/offers/offers.ts";
@@ -16,6 +15,7 @@ import type { Approvals } from "../rules/approvals/approvals.ts";
 import type { Decision } from "../rules/rules.ts";
 import type { Watchdog } from "../rules/watchdog.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { OutputTable } from "./tables.ts";
 
 /** The services that every phase of a call works with. */
 export interface Kernel {
@@ -35,7 +35,7 @@ export interface Kernel {
   /** Where a call leaves traces: its audit record, its events, and the full text of an output that was cut. */
   readonly audit: Pick<Audit, "begin">;
   readonly events: Pick<Events, "emit">;
-  readonly outputs: Pick<OutputStore, "list" | "create" | "delete">;
+  readonly outputs: Pick<OutputTable, "list" | "create" | "delete">;
   readonly usage: ToolUseListener;
   readonly log: Pick<Log, "warn" | "error">;
   readonly deadlines: Deadlines;

@@ -3,13 +3,13 @@ import { messageOf } from "../../contract/errors.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import type { ToolUseStore } from "../../machine/db/tables/calls/tool-use-record.ts";
 import { termsOf } from "../../machine/text/analyser.ts";
+import type { ToolUseTable } from "./tables.ts";
 
 export interface ToolUsageDeps {
   /** Asked every time: nothing is noted or used while it is off. */
   readonly isOn: () => boolean;
-  readonly store: ToolUseStore;
+  readonly store: Pick<ToolUseTable, "list" | "add">;
   /** Whose experience counts: an agent's own, shared with the agents that work for it. */
   readonly ownerOf: (caller: Caller) => string;
   /** Removes secrets from a query before any word of it is stored. */
@@ -17,6 +17,9 @@ export interface ToolUsageDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** How long it counts that a tool was called after a search, when it is not called again. */
+export const TOOL_USE_KEPT_MS = 90 * 24 * 3_600_000;
 
 /** What earlier calls add to a tool's score. */
 export type Lift = (tool: string) => number;

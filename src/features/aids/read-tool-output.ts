@@ -1,17 +1,14 @@
+import { OUTPUT_KEPT_MS } from "../../call/executor/finish.ts";
+import type { OutputRecord, OutputTable } from "../../call/executor/tables.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineTool, failed, outputContent } from "../../contract/define-native-tool.ts";
 import { type Tool, text } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { wholeCharacterAt } from "../../lib/text/whole-characters.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import {
-  OUTPUT_KEPT_MS,
-  type OutputRecord,
-  type OutputStore,
-} from "../../machine/db/tables/calls/output-record.ts";
 
 export interface OutputDeps {
-  readonly store: { readonly outputs: Pick<OutputStore, "get" | "read"> };
+  readonly outputs: Pick<OutputTable, "get" | "read">;
   readonly settings: () => { readonly limits: Pick<Settings["limits"], "maxResultChars"> };
   readonly clock: Clock;
 }
@@ -46,12 +43,12 @@ export function readToolOutputTool(deps: OutputDeps): Tool {
     scope: "tools",
     rereads: true,
     async run({ id, offset = 0, limit = Number.POSITIVE_INFINITY }, { caller }) {
-      const output = await deps.store.outputs.get(id);
+      const output = await deps.outputs.get(id);
       if (!output || !canRead(caller, output)) return failed(explainUnknown(id));
       if (deps.clock() - output.createdAt > OUTPUT_KEPT_MS) return failed(explainExpired(id));
       if (offset >= output.chars) return failed(explainPastEnd(offset, output));
       const room = deps.settings().limits.maxResultChars - HEADING_CHARS;
-      const part = await readPart(output, offset, Math.min(limit, room), deps.store.outputs);
+      const part = await readPart(output, offset, Math.min(limit, room), deps.outputs);
       // The output was removed meanwhile to make room.
       if (part.text === "") return failed(explainUnknown(id));
       const { labels } = output;
@@ -75,7 +72,7 @@ async function readPart(
   { id }: OutputRecord,
   offset: number,
   limit: number,
-  outputs: Pick<OutputStore, "read">,
+  outputs: Pick<OutputTable, "read">,
 ): Promise<OutputPart> {
   const before = Math.min(offset, 1);
   const around = await outputs.read(id, offset - before, offset + limit + 1);

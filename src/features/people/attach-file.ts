@@ -7,13 +7,13 @@ import { type Tool, type ToolContext, type ToolResult, text } from "../../contra
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { formatSize } from "../../lib/text/size.ts";
-import type { AttachmentRecord, Store } from "../../machine/db/store.ts";
 import { type OpenFile, openFile } from "../../machine/files/open-file.ts";
 import { openWorkspace, quoted } from "../../machine/files/workspace.ts";
+import type { AttachmentRecord, AttachmentTable } from "./tables.ts";
 
 export interface AttachDeps {
   readonly home: string;
-  readonly store: Pick<Store, "attachments">;
+  readonly attachments: Pick<AttachmentTable, "create">;
   readonly clock: Clock;
   readonly newId: NewId;
 }
@@ -80,7 +80,7 @@ async function attach(
     note,
     createdAt: deps.clock(),
   };
-  await deps.store.attachments.create(attachment);
+  await deps.attachments.create(attachment);
   return createResult(deps.home, attachment);
 }
 

@@ -10,11 +10,8 @@ import { resealAll } from "./reseal.ts";
 import { sqliteDialect } from "./sqlite/dialect.ts";
 import type { Store } from "./store.ts";
 import type { StorePart } from "./store-part.ts";
-import { attachmentStore } from "./tables/calls/attachments.ts";
 import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
-import { outputStore } from "./tables/calls/outputs.ts";
-import { toolUseStore } from "./tables/calls/tool-uses.ts";
 import { notificationStore } from "./tables/trust/notifications.ts";
 
 export interface StoreOptions {
@@ -60,11 +57,8 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
     dialect: database.dialect.name,
     database,
     notifications: notificationStore(database),
-    attachments: attachmentStore(database),
     calls: callStore(database),
     audit: auditStore(database),
-    outputs: outputStore(database),
-    toolUses: toolUseStore(database),
     revision: () => readRevision(database),
     checkWrite: () => writeProbe(database, clock),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),

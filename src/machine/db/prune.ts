@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import { type Database, withTables } from "./database.ts";
 import type { Prunable } from "./store.ts";
-import { deleteOutputs } from "./tables/calls/outputs.ts";
 
 /** The time from which a row counts as over; null in it: it is not. */
 const ENDED = {
@@ -13,7 +12,6 @@ const ENDED = {
   tokens: "expiresAt",
   consents: "expiresAt",
   claims: "expiresAt",
-  outputs: "createdAt",
   activations: "usedAt",
   toolUses: "usedAt",
   // Processes that keep a rule in memory notice its end themselves.
@@ -32,10 +30,6 @@ export async function prune(
   const tables = withTables<PrunedTables>(database);
   const due = await tables.query((db) => dueIds(db, what, before, limit));
   if (due.length === 0) return 0;
-  if (what === "outputs") {
-    await deleteOutputs(database, due);
-    return due.length;
-  }
   const remove = async (db: Kysely<PrunedTables>) => {
     const { numDeletedRows } = await db
       .deleteFrom(what)

@@ -18,17 +18,6 @@ export const TABLES = {
     createdAt: "number",
     dismissedAt: "number?",
   },
-  attachments: {
-    id: "text",
-    agentId: "text",
-    conversation: "text",
-    name: "text",
-    mimeType: "text",
-    bytes: "number",
-    path: "text",
-    note: "text",
-    createdAt: "number",
-  },
   calls: {
     id: "text",
     agentId: "text",
@@ -73,24 +62,6 @@ export const TABLES = {
     details: "text",
   },
   auditKey: { id: "number", sealed: "bytes", createdAt: "number" },
-  outputs: {
-    id: "text",
-    agentId: "text",
-    conversation: "text",
-    chars: "number",
-    bytes: "number",
-    createdAt: "number",
-    labels: "json",
-  },
-  outputPieces: { outputId: "text", position: "number", text: "text" },
-  toolUses: {
-    id: "text",
-    agentId: "text",
-    term: "text",
-    tool: "text",
-    count: "number",
-    usedAt: "number",
-  },
 } as const satisfies Record<string, Record<string, Column>>;
 
 export type TableName = keyof typeof TABLES;

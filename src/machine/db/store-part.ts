@@ -1,5 +1,5 @@
 import type { Column, Migration, Table } from "../../contract/define-table.ts";
-import { KEYS, NOT_DUMPED } from "./keys.ts";
+import { KEYS } from "./keys.ts";
 import { TABLES, type TableName } from "./schema.ts";
 
 /** The contribution of a feature to the store: its tables and their migrations. */
@@ -25,7 +25,7 @@ export function allTables(parts: readonly StorePart[]): readonly TableFacts[] {
     name,
     columns: TABLES[name],
     key: KEYS[name],
-    isDumped: !NOT_DUMPED.includes(name),
+    isDumped: true,
   }));
   return [...kernel, ...parts.flatMap(({ tables }) => tables)];
 }

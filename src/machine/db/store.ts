@@ -11,26 +11,16 @@ import type { Reseal, Resealed } from "./reseal.ts";
 import type { Sharing } from "./sharing.ts";
 import type { AuditStore } from "./tables/calls/audit-record.ts";
 import type { CallStore } from "./tables/calls/call-record.ts";
-import type { OutputStore } from "./tables/calls/output-record.ts";
-import type { ToolUseStore } from "./tables/calls/tool-use-record.ts";
-import type { AttachmentStore } from "./tables/work/work-record.ts";
 
 export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
-export type {
-  AttachmentRecord,
-  AttachmentStore,
-} from "./tables/work/work-record.ts";
 
 export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   /** For features, which have tables of their own. */
   readonly database: Database;
   readonly notifications: NotificationStore;
-  readonly attachments: AttachmentStore;
   readonly calls: CallStore;
   readonly audit: AuditStore;
-  readonly outputs: OutputStore;
-  readonly toolUses: ToolUseStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /** Writes something small that means nothing. Rejects as every other write would now. */
@@ -58,7 +48,6 @@ export type Prunable =
   | "tokens"
   | "consents"
   | "claims"
-  | "outputs"
   | "activations"
   | "toolUses"
   | "rules"

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { OutputTable } from "../../call/executor/tables.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { Hub } from "../../hub.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -81,6 +82,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       store: hub.store,
       audit: hub.audit,
       features: hub.features.flatMap(({ cleaning = [] }) => cleaning),
+      outputs: new OutputTable(hub.store.database),
       home,
       retention,
       onTokens,

@@ -5,6 +5,7 @@ import type { Vault } from "../../../src/call/vault/vault.ts";
 import { ToolkeepError } from "../../../src/contract/errors.ts";
 import { type Tool, text } from "../../../src/contract/tool.ts";
 import { ok } from "../../../src/lib/result.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { stopwatch } from "../../support/stopwatch.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -391,7 +392,7 @@ describe("callTool", () => {
     const { id, chars, bytes } = outcome.fullOutput!;
     expect(outcome.text).toContain(id);
     expect({ chars, bytes }).toEqual({ chars: whole.length, bytes: whole.length });
-    expect(await hub.store.outputs.read(id, 0, chars)).toBe(whole);
+    expect(await callTables(hub.store).outputs.read(id, 0, chars)).toBe(whole);
   });
 
   it("takes known secrets out of outputs, structures, errors and the audit", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type KeepDeps, keepOutput } from "../../../src/call/executor/finish.ts";
+import { type KeepDeps, keepOutput, OUTPUT_KEPT_MS } from "../../../src/call/executor/finish.ts";
+import type { OutputRecord } from "../../../src/call/executor/tables.ts";
 import { text } from "../../../src/contract/tool.ts";
-import { OUTPUT_KEPT_MS, type OutputRecord } from "../../../src/machine/db/tables/calls/output-record.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
 
@@ -24,7 +25,7 @@ describe("a long output", () => {
       `${what.slice(0, 750)}\n[… ${chars - LIMIT} of ${chars} characters left out; read them with read_tool_output id=${id} offset=750 …]\n${what.slice(-250)}`,
     );
     expect(outcome).toMatchObject({ truncated: true, content: [{ type: "text", text: outcome.text }] });
-    expect(await hub.store.outputs.read(id, 0, chars)).toBe(what);
+    expect(await callTables(hub.store).outputs.read(id, 0, chars)).toBe(what);
   });
 
   it("shows no half of a secret, wherever the cut falls, and keeps none either", async () => {
@@ -35,7 +36,7 @@ describe("a long output", () => {
         const what = `${"x".repeat(at)}${SECRET}${"y".repeat(3_000 - at - SECRET.length)}`;
         const outcome = await hub.call("says", { what });
         const { id, chars } = outcome.fullOutput!;
-        const kept = await hub.store.outputs.read(id, 0, chars);
+        const kept = await callTables(hub.store).outputs.read(id, 0, chars);
         expect(kept, `at ${at}`).toContain("[redacted]");
         for (const shown of [outcome.text, JSON.stringify(outcome.content), kept])
           expect(shown, `at ${at}`).not.toMatch(/hunter|2-h/);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { testHub } from "../../support/test-hub.ts";
 
 const QUERY = "read a file";
@@ -53,6 +54,6 @@ describe("a search that explains itself", () => {
     const caller = t.caller("main");
     await t.hub.explainSearch(caller, QUERY, 5);
     await t.call("read_file", { path: "x" }, "main");
-    expect(await t.hub.store.toolUses.list(caller.agentId, 10)).toEqual([]);
+    expect(await callTables(t.hub.store).toolUses.list(caller.agentId, 10)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { EVERYTHING, type TestHub, testHub } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -140,7 +141,9 @@ describe("tool_search", () => {
     };
     const learnt = async ({ hub }: TestHub) => {
       const { id } = hub.identity.agent("bare");
-      return (await hub.store.toolUses.list(id, 10)).map(({ tool, term }) => `${tool} ${term}`).sort();
+      return (await callTables(hub.store).toolUses.list(id, 10))
+        .map(({ tool, term }) => `${tool} ${term}`)
+        .sort();
     };
     const agents = { bare: [] };
     await using learning = await testHub({ settings: { tool_search: { learn: true } }, agents });

@@ -6,6 +6,7 @@ import { silentLog } from "../../../src/lib/log.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
 import { agent } from "../../machine/db/records.ts";
 import { accessTables } from "../../support/access-tables.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testTool } from "../../support/tools.ts";
 
@@ -19,7 +20,7 @@ async function setUp() {
   const state = { now: 1_000 * MINUTE, isOn: true };
   const deps = {
     isOn: () => state.isOn,
-    store: temp.store.toolUses,
+    store: callTables(temp.store).toolUses,
     ownerOf: ({ agentId }: Caller) => agentId,
     redact: (text: string) => text.replaceAll("hunter2", "***"),
     clock: () => state.now,
@@ -103,7 +104,7 @@ describe("what was called after a search", () => {
     t.usage.noteSearch(ADA, "send mail", ["post"]);
     t.usage.noteCall(ADA, "post");
     await t.usage.close();
-    expect(await t.store.toolUses.list("agt_ada", 10)).toEqual([]);
+    expect(await callTables(t.store).toolUses.list("agt_ada", 10)).toEqual([]);
     t.state.isOn = true;
     t.usage.noteSearch(ADA, "send mail", ["post"]);
     t.usage.noteCall(ADA, "post");
@@ -121,7 +122,7 @@ describe("what was called after a search", () => {
     );
     t.usage.noteCall(ADA, "post");
     await t.usage.close();
-    const kept = await t.store.toolUses.list("agt_ada", 100);
+    const kept = await callTables(t.store).toolUses.list("agt_ada", 100);
     expect(kept.length).toBe(16);
     expect(JSON.stringify(kept)).not.toContain("hunter2");
   });
@@ -133,7 +134,7 @@ describe("what was called after a search", () => {
     const logged: object[] = [];
     const usage = new ToolUsage({
       isOn: () => true,
-      store: closed.toolUses,
+      store: callTables(closed).toolUses,
       ownerOf: () => "agt_ada",
       redact: (text) => text,
       clock: () => 0,

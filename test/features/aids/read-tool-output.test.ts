@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { OUTPUT_KEPT_MS } from "../../../src/machine/db/tables/calls/output-record.ts";
+import { OUTPUT_KEPT_MS } from "../../../src/call/executor/finish.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { type TestNative, testNative, textOf } from "../../support/native.ts";
 
 const CALLER = { agentId: "agt_test", conversation: "conv", labels: [] };
@@ -7,7 +8,7 @@ const CALLER = { agentId: "agt_test", conversation: "conv", labels: [] };
 async function keep(t: TestNative, text: string, createdAt = Date.now()): Promise<string> {
   const id = `out_${createdAt}_${text.length}`;
   const bytes = Buffer.byteLength(text);
-  await t.store.outputs.create({ id, ...CALLER, chars: text.length, bytes, createdAt }, text);
+  await callTables(t.store).outputs.create({ id, ...CALLER, chars: text.length, bytes, createdAt }, text);
   return id;
 }
 

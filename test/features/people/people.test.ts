@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
 import type { Progress } from "../../../src/contract/tool.ts";
 import { withHeartbeat } from "../../../src/lib/flow/heartbeat.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../../support/native.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -143,7 +144,7 @@ describe("attach_file", () => {
       ],
     });
     await t.call("write_file", { path: "report.md", content: "changed" });
-    const [attachment] = await t.store.attachments.list();
+    const [attachment] = await callTables(t.store).attachments.list();
     expect(attachment).toMatchObject({
       name: "report.md",
       bytes: 8,
@@ -162,7 +163,7 @@ describe("attach_file", () => {
     expect(textOf(await t.call("attach_file", { path: "nothing" }))).toContain("There is no file");
     expect(textOf(await t.call("attach_file", { path: "/etc/passwd" }))).toContain("is outside");
     expect(await readdir(join(t.home, "attachments"))).toEqual([]);
-    expect(await t.store.attachments.list()).toEqual([]);
+    expect(await callTables(t.store).attachments.list()).toEqual([]);
   });
 
   it("may be cancelled at any moment: nothing is left, and no error goes astray", async () => {
@@ -176,7 +177,7 @@ describe("attach_file", () => {
       stop.abort("cancelled");
       await calling.catch(() => {});
     }
-    const kept = await t.store.attachments.list();
+    const kept = await callTables(t.store).attachments.list();
     expect((await readdir(join(t.home, "attachments"))).sort()).toEqual(kept.map(({ id }) => id).sort());
   });
 });

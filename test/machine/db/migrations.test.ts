@@ -15,6 +15,7 @@ import { allTables } from "../../../src/machine/db/store-part.ts";
 import { embeddingStore } from "../../../src/machine/text/meaning/embeddings.ts";
 import { openServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../support/access-tables.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { freshSchema, hasPostgres, scopedSchema } from "../../support/postgres.ts";
 import { taskStores } from "../../support/task-stores.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -179,12 +180,12 @@ async function expectVersion4Migrated(options: { home: string; databaseUrl: stri
     createdAt: NOW,
     labels: [],
   };
-  await store.outputs.create(output, "abc");
-  expect(await store.outputs.read("out_1", 0, 3)).toBe("abc");
   await embeddingStore(store.database).put([
     { id: "emb_1", model: "m", vector: Uint8Array.of(255), usedAt: NOW },
   ]);
   expect(await embeddingStore(store.database).among(["emb_1"])).toHaveLength(1);
+  await callTables(store).outputs.create(output, "abc");
+  expect(await callTables(store).outputs.read("out_1", 0, 3)).toBe("abc");
   // What was made before and after is moved elsewhere alike.
   await store.load(await store.dump());
   expect(await accessTables(store).agents.byName("spy")).toMatchObject({ scout: true, parentId: id });

@@ -2,16 +2,17 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Audit } from "../../../call/audit/audit.ts";
+import { OUTPUT_KEPT_MS } from "../../../call/executor/finish.ts";
+import type { OutputTable } from "../../../call/executor/tables.ts";
 import { CONTENT_LABELS_KEPT_MS } from "../../../call/rules/content-labels.ts";
 import { LABELS_KEPT_MS } from "../../../call/rules/labels.ts";
+import { TOOL_USE_KEPT_MS } from "../../../call/search/usage.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Cleaning } from "../../../contract/feature.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Log } from "../../../lib/log.ts";
 import type { Settings } from "../../../machine/config/settings.ts";
 import type { Prunable, Store } from "../../../machine/db/store.ts";
-import { OUTPUT_KEPT_MS } from "../../../machine/db/tables/calls/output-record.ts";
-import { TOOL_USE_KEPT_MS } from "../../../machine/db/tables/calls/tool-use-record.ts";
 import { type AuditCleaningDeps, findAuditCutoff } from "./audit-cleaning.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { removeStrayFiles } from "./stray-files.ts";
@@ -23,6 +24,7 @@ export interface CleaningDeps {
   readonly audit: Pick<Audit, "prune">;
   /** What features have to clean. */
   readonly features?: readonly Cleaning[];
+  readonly outputs: Pick<OutputTable, "prune">;
   readonly home: string;
   /** Read before every cleaning, because settings can change. */
   readonly retention: () => Settings["retention"];
@@ -100,7 +102,7 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
   const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
   const cut =
     auditMs === null ? undefined : await findAuditCutoff(pickAuditDeps(deps), deps.clock(), auditMs);
-  const retentions: Record<Exclude<Prunable, "outputs">, number | null> = {
+  const retentions: Record<Prunable, number | null> = {
     calls: cut === undefined ? null : deps.clock() - cut,
     questions: questionsMs,
     notifications: notificationsMs,
@@ -136,7 +138,8 @@ function pickAuditDeps({ home, store, log }: CleaningDeps): AuditCleaningDeps {
 }
 
 async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
-  const outputs = await removeAll(deps, "outputs", deps.clock() - OUTPUT_KEPT_MS, signal);
+  const before = deps.clock() - OUTPUT_KEPT_MS;
+  const outputs = await removeInBatches(signal, (limit) => deps.outputs.prune(before, limit));
   return outputs > 0 ? { outputs } : {};
 }
 

@@ -8,6 +8,7 @@ import { Records } from "../../../../src/machine/db/query/records.ts";
 import type { Store, StoreDump } from "../../../../src/machine/db/store.ts";
 import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { projectStores } from "../../../support/project-stores.ts";
 import { taskStores } from "../../../support/task-stores.ts";
 import { todoLists } from "../../../support/todo-lists.ts";
@@ -49,7 +50,7 @@ export async function fill(store: Store): Promise<void> {
   });
   await accessTables(store).people.create(person("eve"));
   await accessTables(store).toolboxes.create(toolbox("mine"));
-  await store.toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
+  await callTables(store).toolUses.add("agt_zoe", ["mail"], "mcp_fs_read", NOW, 10);
   await openServerTables(store.database).servers.create(
     server("fs", { sealed: Uint8Array.of(0, 1, 254, 255), enabled: false, auth: Uint8Array.of(7) }),
   );
@@ -117,7 +118,7 @@ export async function fill(store: Store): Promise<void> {
   });
   await memoryStore(store.database).create(memory("mem_1", { agentId: "agt_zoe" }), 10);
   await memoryStore(store.database).update("mem_1", { metadata: { a: [1] } }, { at: NOW, by: "zoe" });
-  await store.attachments.create({
+  await callTables(store).attachments.create({
     id: "f1",
     agentId: "agt_zoe",
     conversation: "c1",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { accessTables } from "../../../support/access-tables.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 import { agent, call, NOW, question, token } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -82,9 +83,9 @@ export function pruneContract(fresh: FreshStore): void {
         path: id,
         note: "",
       };
-      await t.store.attachments.create({ ...file, createdAt });
+      await callTables(t.store).attachments.create({ ...file, createdAt });
     }
     expect(await t.store.prune("attachments", NOW - DAY, 10)).toBe(1);
-    expect((await t.store.attachments.list()).map(({ id }) => id)).toEqual(["new"]);
+    expect((await callTables(t.store).attachments.list()).map(({ id }) => id)).toEqual(["new"]);
   });
 }

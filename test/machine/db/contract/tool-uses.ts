@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { accessTables } from "../../../support/access-tables.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { agent, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
 export function toolUsesContract(fresh: FreshStore): void {
   test("a use counts once more for each of its words, the newest come first", async () => {
     await using t = await fresh();
-    const { toolUses } = t.store;
+    const { toolUses } = callTables(t.store);
     await accessTables(t.store).agents.create(agent("ada"));
     await accessTables(t.store).agents.create(agent("bob"));
     await toolUses.add("agt_ada", ["send", "mail"], "post", NOW, 10);
@@ -23,7 +24,7 @@ export function toolUsesContract(fresh: FreshStore): void {
 
   test("of an agent's uses no more than so many stay; what is old goes, and what was an agent's goes with it", async () => {
     await using t = await fresh();
-    const { toolUses } = t.store;
+    const { toolUses } = callTables(t.store);
     for (const name of ["ada", "bob"]) await accessTables(t.store).agents.create(agent(name));
     await toolUses.add("agt_bob", ["mail"], "post", NOW - 1, 2);
     for (const [at, term] of ["a", "b", "c", "d"].entries())

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { AttachmentRecord } from "../../../../src/machine/db/store.ts";
+import type { AttachmentRecord } from "../../../../src/features/people/tables.ts";
 import type { MessageRecord, TaskRecord } from "../../../../src/work/tasks/contract.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { taskStores } from "../../../support/task-stores.ts";
 import { todoLists } from "../../../support/todo-lists.ts";
 import { NOW } from "../records.ts";
@@ -126,7 +127,7 @@ export function workContract(fresh: FreshStore): void {
 
   test("attachments are listed newest last, of one agent or of all", async () => {
     await using t = await fresh();
-    const { attachments } = t.store;
+    const { attachments } = callTables(t.store);
     await attachments.create(attachment("b", { createdAt: NOW + 1 }));
     await attachments.create(attachment("a", { agentId: "agt_b" }));
     expect(await attachments.list()).toEqual([

@@ -9,6 +9,7 @@ import type { Store } from "../../../../src/machine/db/store.ts";
 import { type CleaningDeps, startCleaning } from "../../../../src/surfaces/daemon/cleaning/cleaning.ts";
 import { call, token } from "../../../machine/db/records.ts";
 import { accessTables } from "../../../support/access-tables.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { hasPostgres, scopedSchema } from "../../../support/postgres.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { tempStore } from "../../../support/temp-store.ts";
@@ -101,7 +102,7 @@ test("outputs go when they are older than a day, whatever the retention says", a
   ] as const) {
     const createdAt = NOW - hours * HOUR;
     const output = { id, agentId: "agt", conversation: "c", chars: 4, bytes: 4, createdAt, labels: [] };
-    await temp.store.outputs.create(output, "text");
+    await callTables(temp.store).outputs.create(output, "text");
   }
   const { log, lines } = noted();
   await believed(temp.home, NOW);
@@ -109,7 +110,9 @@ test("outputs go when they are older than a day, whatever the retention says", a
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
   expect(lines).toEqual([[{ outputs: 1 }, "cleaning: removed rows and files older than their retention"]]);
-  expect((await temp.store.outputs.list({ agentId: "agt" })).map(({ id }) => id)).toEqual(["out_young"]);
+  expect((await callTables(temp.store).outputs.list({ agentId: "agt" })).map(({ id }) => id)).toEqual([
+    "out_young",
+  ]);
 });
 
 test("of two daemons on one database one cleans it, and the other when the first has gone", async (context) => {
@@ -143,7 +146,9 @@ test("of two daemons on one database one cleans it, and the other when the first
 
 function depsOf({ store, home }: { store: Store; home: string }, log: Log): CleaningDeps {
   const audit = { prune: async () => 0 };
-  return { store, audit, home, retention: () => retention, onTokens: async () => {}, clock, log, firstMs: 0 };
+  const { outputs } = callTables(store);
+  const kept = { store, audit, outputs, home, retention: () => retention };
+  return { ...kept, onTokens: async () => {}, clock, log, firstMs: 0 };
 }
 
 /** As if a daemon had looked at the clock here before, more than a day ago. */
@@ -233,7 +238,7 @@ async function putEverything({ store, home }: Temp): Promise<void> {
   await putCalls(store, 1, NOW - HOUR);
   await accessTables(store).tokens.create(token("young", { expiresAt: NOW + DAY }));
   const output = { id: "out", agentId: "agt", conversation: "c", chars: 4, bytes: 4, labels: [] };
-  await store.outputs.create({ ...output, createdAt: NOW - HOUR }, "text");
+  await callTables(store).outputs.create({ ...output, createdAt: NOW - HOUR }, "text");
   await mkdir(join(home, "attachments", "att_young"), { recursive: true });
   await utimes(join(home, "attachments", "att_young"), NOW / 1000, NOW / 1000);
 }
@@ -242,7 +247,7 @@ async function everything({ store, home }: Temp) {
   return {
     calls: (await store.calls.list({ limit: 10 })).map(({ id }) => id),
     tokens: (await accessTables(store).tokens.list()).map(({ id }) => id),
-    outputs: (await store.outputs.list({ agentId: "agt" })).map(({ id }) => id),
+    outputs: (await callTables(store).outputs.list({ agentId: "agt" })).map(({ id }) => id),
     files: await readdir(join(home, "attachments")),
   };
 }

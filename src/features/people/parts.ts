@@ -1,0 +1,7 @@
+import type { FeatureParts } from "../../contract/feature.ts";
+import { attachments } from "./tables.ts";
+
+export const parts: FeatureParts<object> = {
+  tables: [attachments],
+  open: () => ({}),
+};

@@ -1,0 +1,13 @@
+import { OutputTable } from "../../src/call/executor/tables.ts";
+import { ToolUseTable } from "../../src/call/search/tables.ts";
+import { AttachmentTable } from "../../src/features/people/tables.ts";
+import type { Store } from "../../src/machine/db/store.ts";
+
+/** The tables of kept outputs, uses of tools and attachments. */
+export function callTables({ database }: Pick<Store, "database">) {
+  return {
+    outputs: new OutputTable(database),
+    toolUses: new ToolUseTable(database),
+    attachments: new AttachmentTable(database),
+  };
+}
