@@ -19,14 +19,16 @@ export interface ServerToolsDeps {
   readonly questions: Pick<Questions, "ask">;
 }
 
-/** One agent's servers that nobody has decided about, and all that one agent may have added. */
+/** The number of one agent's servers that may await approval. */
 const MAX_WAITING = 10;
+/** The number of servers that one agent may add. */
 const MAX_ADDED = 50;
 const MAX_ERROR = 500;
 
 /**
- * What agents can do with servers. Nobody has these tools unless a toolbox or a grant names them. What an agent adds
- * or changes waits for a person; no value of env and headers is ever given back; trust is for people to give.
+ * Tools with which agents manage servers. Nobody has them unless a toolbox or a grant names them. A server that an agent
+ * adds or changes awaits a person's approval. No tool returns a value of env or headers, and none can make a server
+ * trusted.
  */
 export function createServerTools(deps: ServerToolsDeps): ToolSource {
   const tools = [listTool(deps), addTool(deps), updateTool(deps), removeTool(deps)];
@@ -43,7 +45,7 @@ function listTool({ upstream }: ServerToolsDeps): Tool {
     required: [],
     flags: { readOnly: true, concurrencySafe: true },
     async run() {
-      const servers = upstream().servers().map(shownServer);
+      const servers = upstream().servers().map(toSummary);
       const lines = servers.map(({ name, state, reached_by }) => `${name} (${state}): ${reached_by}`);
       return output(
         lines.length === 0 ? "No server is registered; add_mcp_server registers one." : lines.join("\n"),
@@ -72,10 +74,10 @@ function addTool({ upstream }: ServerToolsDeps): Tool {
     shownArguments: maskArguments,
     takesSecretNames: true,
     async run({ name, ...reach }, { caller }) {
-      const refused = tooMany(upstream().servers(), caller);
+      const refused = refuseTooMany(upstream().servers(), caller);
       if (refused) return refused;
       const options = caller.operator ? {} : { addedBy: caller.agentName };
-      return serverResult("Registered", await upstream().add(name, toServerInput(reach), options));
+      return describeResult("Registered", await upstream().add(name, toServerInput(reach), options));
     },
   });
 }
@@ -100,16 +102,20 @@ function updateTool({ upstream, questions }: ServerToolsDeps): Tool {
       const input = mergeServerInput(reach, server);
       const change = new_name === undefined ? input : { ...input, name: new_name };
       if (Object.keys(change).length === 0) return failed("Nothing to change was given.");
-      if (caller.operator) return serverResult("Changed", await upstream().update(name, change));
-      const asks = isPersons(server);
-      const refused = asks
-        ? await requireAgreement(questions, changeWish(server, { name, new_name, ...reach }, caller), caller)
+      if (caller.operator) return describeResult("Changed", await upstream().update(name, change));
+      const needsAgreement = isAddedByPerson(server);
+      const refused = needsAgreement
+        ? await requireAgreement(
+            questions,
+            createChangeRequest(server, { name, new_name, ...reach }, caller),
+            caller,
+          )
         : undefined;
       if (refused) return refused;
       const changed = await upstream().update(name, change, { by: caller.agentName });
-      // An admin has agreed to exactly this already.
-      const isDecided = asks && changed.state === "pending_approval";
-      return serverResult("Changed", isDecided ? await upstream().approve(changed.name) : changed);
+      // An admin has agreed to exactly this change already.
+      const isDecided = needsAgreement && changed.state === "pending_approval";
+      return describeResult("Changed", isDecided ? await upstream().approve(changed.name) : changed);
     },
   });
 }
@@ -125,7 +131,7 @@ function removeTool({ upstream, questions }: ServerToolsDeps): Tool {
     flags: { destructive: true },
     async run({ name }, { caller }) {
       const server = upstream().server(name);
-      const refused = isPersons(server) ? await refusal(questions, server, caller) : undefined;
+      const refused = isAddedByPerson(server) ? await askToRemove(questions, server, caller) : undefined;
       if (refused) return refused;
       await upstream().remove(name);
       return output(`Removed ${name}.`, { name, removed: true });
@@ -133,13 +139,13 @@ function removeTool({ upstream, questions }: ServerToolsDeps): Tool {
   });
 }
 
-/** A file's are changed in the file, an agent's are there by a person's approval of what it added. */
-function isPersons({ addedBy, source }: ServerView): boolean {
+/** Whether a person registered it: it is neither declared in a file nor added by an agent. */
+function isAddedByPerson({ addedBy, source }: ServerView): boolean {
   return addedBy === null && source === "stored";
 }
 
-/** Bound to every value, also those that nobody is shown, and to the server as it is now. */
-function changeWish(
+/** The approval is bound to every value, including those that are not shown, and to the current version of the server. */
+function createChangeRequest(
   { id, name, changedAt, envKeys, headerKeys, state }: ServerView,
   args: object,
   { agentName }: Caller,
@@ -157,19 +163,19 @@ function changeWish(
   };
 }
 
-/** Asks whoever registered the server; undefined once they have agreed. */
-function refusal(
+/** Asks a person; resolves with undefined once they have agreed. */
+function askToRemove(
   questions: ServerToolsDeps["questions"],
   { id, name, changedAt }: ServerView,
   caller: Caller,
 ): Promise<ToolResult | undefined> {
-  const wish = {
+  const request = {
     tool: "remove_mcp_server",
     bound: [id, changedAt],
     prompt: `May ${caller.agentName} remove the MCP server ${name}? Its stored env and header values are lost then.`,
     visibleArguments: { name },
   };
-  return requireAgreement(questions, wish, caller);
+  return requireAgreement(questions, request, caller);
 }
 
 function adminTool<Args extends object>(
@@ -178,7 +184,10 @@ function adminTool<Args extends object>(
   return platformTool<Args>({ ...definition, domain: "servers" }, explainRefusal);
 }
 
-function tooMany(servers: readonly ServerView[], { operator, agentName }: Caller): ToolResult | undefined {
+function refuseTooMany(
+  servers: readonly ServerView[],
+  { operator, agentName }: Caller,
+): ToolResult | undefined {
   if (operator) return undefined;
   const own = servers.filter(({ addedBy }) => addedBy === agentName);
   const waiting = own.filter(({ state }) => state === "pending_approval").length;
@@ -191,16 +200,16 @@ function tooMany(servers: readonly ServerView[], { operator, agentName }: Caller
     : undefined;
 }
 
-function serverResult(what: "Registered" | "Changed", server: ServerView): ToolResult {
+function describeResult(what: "Registered" | "Changed", server: ServerView): ToolResult {
   const { name, state } = server;
   const next =
     state === "pending_approval"
       ? "It does nothing until a person has approved it; they have been notified."
       : `It is ${state.replace("_", " ")}. Its tools can be called once a person has granted them.`;
-  return output(`${what} ${name}. ${next}`, { server: shownServer(server) });
+  return output(`${what} ${name}. ${next}`, { server: toSummary(server) });
 }
 
-function shownServer(server: ServerView) {
+function toSummary(server: ServerView) {
   return {
     name: server.name,
     state: server.state,

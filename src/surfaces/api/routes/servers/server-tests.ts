@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { inputSchema } from "../../../../contract/shape.ts";
 import { serverTest, testQuery, testReport } from "../../../../servers/contract.ts";
@@ -5,10 +6,9 @@ import type { StepListener } from "../../../../servers/lifecycle/server-log.ts";
 import { toTestedServer } from "../../../../servers/lifecycle/tested-server.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { gives } from "../../components.ts";
-import type { ServerTest, TestReport } from "../../contract.ts";
+import type { ServerTest, TestLine, TestReport } from "../../contract.ts";
 import { whileConnected } from "../../disconnect.ts";
 import { byName } from "../../schema.ts";
-import { streamTest } from "../../tools/test-stream.ts";
 
 interface Streamed {
   Querystring: { stream?: boolean };
@@ -66,4 +66,33 @@ export function serverTestRoutes(app: FastifyInstance, { hub, options }: ApiCont
       );
     },
   );
+}
+
+/**
+ * Sends a line of JSON when a step of the test begins, and one with the report at the end. Rejects if the test fails
+ * before its first step, so that the failure is answered like any other.
+ */
+async function streamTest(
+  reply: FastifyReply,
+  run: (onStep: StepListener) => Promise<TestReport>,
+  clock: () => number,
+): Promise<FastifyReply> {
+  const startedAt = clock();
+  const lines = new PassThrough();
+  const write = (line: TestLine) => void lines.write(`${JSON.stringify(line)}\n`);
+  let reportStart = () => {};
+  const started = new Promise<void>((resolve) => {
+    reportStart = resolve;
+  });
+  const ended = run((step) => {
+    write({ step, at_ms: clock() - startedAt });
+    reportStart();
+  }).then((report) => {
+    write({ report });
+    lines.end();
+  });
+  // The status is sent by then: a stream without a report tells the client that the test failed.
+  ended.catch(() => lines.end());
+  await Promise.race([started, ended]);
+  return reply.type("application/x-ndjson; charset=utf-8").header("cache-control", "no-store").send(lines);
 }

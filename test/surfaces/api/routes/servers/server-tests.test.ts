@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { TestLine } from "../../../../src/surfaces/api/contract.ts";
-import { mcpOverHttp, remoteServer } from "../../../support/remote-server.ts";
-import { ADMIN_TOKEN, type TestApi, testApi } from "../../../support/test-api.ts";
-import { fixture } from "../../../support/upstream.ts";
+import type { TestLine } from "../../../../../src/surfaces/api/contract.ts";
+import { mcpOverHttp, remoteServer } from "../../../../support/remote-server.ts";
+import { ADMIN_TOKEN, type TestApi, testApi } from "../../../../support/test-api.ts";
+import { fixture } from "../../../../support/upstream.ts";
 
 describe("a test that is streamed", () => {
   it("tells each step of a program as it begins, then the report", async () => {
