@@ -6,6 +6,12 @@ import type { z } from "zod";
  */
 export type ProjectPolicy = "any" | "lower" | "never" | { readonly only: boolean };
 
+/** Converts a value between a settings file and `Settings`. */
+export interface SettingForm<Written, Value> {
+  read(written: Written): Value;
+  write(value: Value): unknown;
+}
+
 export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   /** Null: not set. */
@@ -15,14 +21,18 @@ export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly env?: string;
   /** A change applies only after a restart. */
   readonly restart?: true;
+  /** Its path in `Settings`. Default: the key in camel case. */
+  readonly at?: string;
+  /** Absent: `Settings` has the value of the file. */
+  readonly form?: SettingForm<z.output<S>, unknown>;
 }
 
 /** By dotted key in the files: `projects.max_open`. */
 export type FeatureSettings = Readonly<Record<string, Setting>>;
 
-export function defineSetting<S extends z.ZodType, const D extends z.output<S> | null>(
+export function defineSetting<S extends z.ZodType, const About extends Omit<Setting<S>, "schema">>(
   schema: S,
-  about: Omit<Setting<S>, "schema" | "default"> & { readonly default: D },
-): Setting<S> & { readonly default: D } {
+  about: About,
+): About & { readonly schema: S } {
   return { schema, ...about };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "../../contract/caller.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
-import type { ModelLimits, Settings } from "../../machine/config/settings.ts";
+import type { ModelLimits } from "../../machine/config/sections/setting-shapes.ts";
+import type { Settings } from "../../machine/config/settings.ts";
 import { isLocalModel } from "./local-model.ts";
 
 /** The limits of one caller's lists. */

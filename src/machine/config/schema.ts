@@ -21,6 +21,7 @@ import {
   hostGlobs,
   hostList,
   hostName,
+  MODEL_LIMITS,
   modelLimits,
   namingTemplate,
   portList,
@@ -29,7 +30,7 @@ import {
 } from "./sections/setting-shapes.ts";
 import { SYNC_SETTINGS } from "./sections/sync-settings.ts";
 import { TELEMETRY_SETTINGS } from "./sections/telemetry-settings.ts";
-import { type Setting, setting } from "./setting.ts";
+import { DAYS, DAYS_OR_EVER, SECONDS, type Setting, setting } from "./setting.ts";
 
 export type { ProjectPolicy, Setting } from "./setting.ts";
 
@@ -69,32 +70,38 @@ export const SETTINGS = {
     description: "A PostgreSQL database instead of the SQLite file in the home folder.",
   }),
   naming: setting(namingTemplate(), {
+    at: "naming.template",
     default: "mcp_{server}_{tool}",
     project: "never",
     description: "How tools of servers are named; contains `{server}` and `{tool}`. Names given before stay.",
   }),
   max_tool_name_length: setting(wholeNumber(24, 64), {
+    at: "naming.maxLength",
     default: 50,
     project: "never",
     description: "The longest tool name given to a tool of a server.",
   }),
   max_description_length: setting(wholeNumber(20, 10_000, "characters"), {
+    at: "mcp.maxDescriptionLength",
     default: 200,
     project: "lower",
     description:
       "Where the description of a tool that is not loaded is cut: in prompts, and in the answer of `list_tools`.",
   }),
   max_result_chars: setting(wholeNumber(1_000, 10_000_000, "characters"), {
+    at: "limits.maxResultChars",
     default: 50_000,
     project: "lower",
     description: "Where the result of a call is cut; the whole of it is kept in the workspace.",
   }),
   max_message_bytes: setting(wholeNumber(65_536, 67_108_864, "bytes"), {
+    at: "limits.maxMessageBytes",
     default: 4 * 1024 * 1024,
     project: "lower",
     description: "The largest message accepted from a server or a client.",
   }),
   max_tool_concurrency: setting(wholeNumber(1, 100), {
+    at: "limits.maxToolConcurrency",
     default: 10,
     env: "TOOLKEEP_MAX_TOOL_USE_CONCURRENCY",
     project: "lower",
@@ -124,11 +131,15 @@ export const SETTINGS = {
       "Whether lists leave tools to `tool_search` that only a pattern or `*` brings; `auto`: above the threshold, or where they would fill too much of the model's window.",
   }),
   "mcp.tool_timeout_secs": setting(timeoutSecs(), {
+    at: "mcp.toolTimeoutMs",
+    form: SECONDS,
     default: 120,
     project: "lower",
     description: "How long one call may take where its server sets no limit of its own.",
   }),
   "mcp.idle_timeout_secs": setting(wholeNumber(1, 86_400, "seconds (a day at most)"), {
+    at: "mcp.idleMs",
+    form: SECONDS,
     default: 600,
     project: "lower",
     description: "Without a call for this long a server is stopped, unless it has `keep_alive`.",
@@ -163,11 +174,15 @@ export const SETTINGS = {
       "Whether a client may introduce itself by a registration, which proves nothing, instead of a document at its own address.",
   }),
   "oauth_server.access_token_secs": setting(wholeNumber(60, 86_400, "seconds (1 minute to a day)"), {
+    at: "oauthServer.accessTokenMs",
+    form: SECONDS,
     default: 3_600,
     project: "never",
     description: "How long a token lives that a client got this way; then the client renews it.",
   }),
   "oauth_server.refresh_token_days": setting(wholeNumber(1, 365, "days (1 to 365)"), {
+    at: "oauthServer.refreshTokenMs",
+    form: DAYS,
     default: 30,
     project: "never",
     description:
@@ -189,6 +204,7 @@ export const SETTINGS = {
     description: "`auto` also defers where the schemas would take more of the model's window than this.",
   }),
   "tool_search.models": setting(modelLimits(), {
+    form: MODEL_LIMITS,
     default: {},
     project: "any",
     description:
@@ -344,15 +360,25 @@ export const SETTINGS = {
     description:
       "Whether that browser runs in its own sandbox; as root it cannot, and never does. Turn it off only inside a container that lacks what it needs.",
   }),
-  "retention.audit_days": retention(90, "How long the record of a call is kept."),
+  "retention.audit_days": retention("retention.auditMs", 90, "How long the record of a call is kept."),
   "retention.questions_days": retention(
+    "retention.questionsMs",
     30,
     "How long a question is kept after the time in which it could be answered.",
   ),
-  "retention.notifications_days": retention(30, "How long a notification is kept after it was dismissed."),
-  "retention.attachments_days": retention(90, "How long a file that an agent attached is kept."),
-  "retention.tokens_days": retention(30, "How long an expired token is still listed."),
+  "retention.notifications_days": retention(
+    "retention.notificationsMs",
+    30,
+    "How long a notification is kept after it was dismissed.",
+  ),
+  "retention.attachments_days": retention(
+    "retention.attachmentsMs",
+    90,
+    "How long a file that an agent attached is kept.",
+  ),
+  "retention.tokens_days": retention("retention.tokensMs", 30, "How long an expired token is still listed."),
   "retention.memory_history_days": retention(
+    "retention.memoryHistoryMs",
     365,
     "How long it is kept what a memory said before it changed.",
   ),
@@ -362,7 +388,9 @@ export type SettingKey = keyof typeof SETTINGS;
 
 /** One value per setting; null where it is not set. */
 export type Values = {
-  readonly [K in SettingKey]: z.output<(typeof SETTINGS)[K]["schema"]> | (typeof SETTINGS)[K]["default"];
+  readonly [K in SettingKey]:
+    | z.output<(typeof SETTINGS)[K]["schema"]>
+    | Extract<(typeof SETTINGS)[K]["default"], null>;
 };
 
 /** Settings by their keys: those above, and those that features declare. */
@@ -385,8 +413,10 @@ export const ALIASES: Readonly<Record<string, SettingKey>> = {
   "stdio.allow_writes": "stdio.writes",
 };
 
-function retention<const D extends number>(days: D, description: string) {
+function retention<const At extends string>(at: At, days: number, description: string) {
   return setting(wholeNumber(0, 36_500, "days"), {
+    at,
+    form: DAYS_OR_EVER,
     default: days,
     project: "never",
     description: `${description} 0: for ever.`,

@@ -1,192 +1,45 @@
 /** The frozen settings of a running hub. `config/` makes them from files and environment; nothing else does. */
+import type { SETTINGS, SettingKey, Values } from "./schema.ts";
 
-export interface Settings {
+/** Every setting of the table in `schema.ts` at its path, in milliseconds where the file has another unit of time. */
+export interface Settings extends Nested<TableValues> {
   readonly home: string;
-  readonly host: string;
-  readonly port: number;
-  /** How clients reach the daemon when a proxy stands in front; null: `http://host:port`. */
-  readonly publicUrl: string | null;
-  /** PostgreSQL instead of SQLite. */
-  readonly databaseUrl: string | null;
-  readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
-  readonly naming: {
-    /** Contains `{server}` and `{tool}`. */
-    readonly template: string;
-    readonly maxLength: number;
-  };
-  readonly mcp: {
-    /** False: no external server contributes tools. */
-    readonly enabled: boolean;
-    /** Servers added by an agent wait for a person. */
-    readonly requireApproval: boolean;
-    /** The servers whose definitions count only once a person accepted them, unless a server says otherwise. */
-    readonly pin: "untrusted" | boolean;
-    readonly deferredLoading: "auto" | boolean;
-    /** Per call, where the server sets none. */
-    readonly toolTimeoutMs: number;
-    readonly maxDescriptionLength: number;
-    /** Without calls for this long a server is stopped. */
-    readonly idleMs: number;
-  };
-  readonly net: {
-    /** Hosts in private networks that servers, documents and agents may point at. */
-    readonly allowHosts: readonly string[];
-  };
-  readonly rateLimits: {
-    /** For one token; 0: no limit. */
-    readonly requestsPerMinute: number;
-    /** For unknown tokens and codes from one address; 0: no limit. */
-    readonly failuresPerMinute: number;
-  };
-  /** Toolkeep as the authorization server of its own tokens. */
-  readonly oauthServer: {
-    readonly enabled: boolean;
-    readonly dynamicRegistration: boolean;
-    readonly accessTokenMs: number;
-    readonly refreshTokenMs: number;
-  };
-  readonly toolSearch: {
-    readonly enabled: boolean;
-    readonly threshold: number;
-    /** `auto` also defers where the schemas would take more of the model's window. */
-    readonly windowPercent: number;
-    readonly maxMatches: number;
-    /** `auto`: where the model can run. */
-    readonly embeddings: "auto" | false;
-    /** By the name of a model, in which `*` stands for anything. */
-    readonly models: Readonly<Record<string, ModelLimits>>;
-    /** A tool that was called after a search ranks higher in the next. */
-    readonly learn: boolean;
-  };
-  readonly limits: {
-    /** A result longer than this is cut; the whole of it is kept in the workspace. */
-    readonly maxResultChars: number;
-    /** The largest message accepted from a server or client, in bytes. */
-    readonly maxMessageBytes: number;
-    readonly maxToolConcurrency: number;
-  };
-  readonly shell: {
-    readonly timeoutMs: number;
-    readonly maxOutputBytes: number;
-    /** How commands and the user's scripts are confined. */
-    readonly sandbox: "off" | "auto" | "required";
-    /** False: confined commands have no network. */
-    readonly network: boolean;
-    /** Limits of a confined command; 0: no limit. */
-    readonly memoryMb: number;
-    readonly processes: number;
-    readonly cpuSecs: number;
-    readonly fileMb: number;
-  };
-  readonly web: {
-    /** Hosts in private networks that the web tools may reach. */
-    readonly allowedHosts: readonly string[];
-    /** Empty: every port that browsers would ask. */
-    readonly allowedPorts: readonly number[];
-    readonly timeoutMs: number;
-    /** The limit for one answer, decompressed. */
-    readonly maxBytes: number;
-    readonly search: {
-      /** Null: none, and `web_search` says so. */
-      readonly provider: "searxng" | "brave" | "tavily" | null;
-      /** Null: the provider's own address. */
-      readonly url: string | null;
-      /** A key, or `{{secret:NAME}}`. */
-      readonly apiKey: string | null;
-      readonly maxResults: number;
-      readonly timeoutMs: number;
-    };
-    readonly chromiumPath: string | null;
-    readonly chromiumSandbox: boolean;
-  };
-  readonly questions: {
-    /** How long a call waits for a person before it ends in `needs_input`. */
-    readonly waitMs: number;
-    /** After this a question no longer counts. */
-    readonly expireMs: number;
-  };
-  readonly approvals: {
-    /** How long a call waits for a person to approve it, where its client follows progress. */
-    readonly waitMs: number;
-    /** How long a rejected call is not asked about again. */
-    readonly rejectedMs: number;
-    readonly webhookUrl: string | null;
-    /** A secret, or `{{secret:NAME}}`. */
-    readonly webhookSecret: string | null;
-  };
-  readonly memory: {
-    /** Memories that agents share, by name, with the agents that may read and write them; `*` stands for anything. */
-    readonly spaces: Readonly<Record<string, SpaceAccess>>;
-    /** `auto`: where the model can run. */
-    readonly embeddings: "auto" | false;
-  };
-  readonly knowledge: {
-    /** By label, the agents that see items with it, unless their token has its own scopes. */
-    readonly labels: Readonly<Record<string, readonly string[]>>;
-    /** `auto`: where the model can run. */
-    readonly embeddings: "auto" | false;
-  };
-  /** The provider of text vectors. */
-  readonly embeddings: {
-    readonly provider: "local" | "openai" | "ollama" | "off";
-    /** Null: the default address of such an endpoint. */
-    readonly url: string | null;
-    readonly model: string | null;
-    /** A key, or `{{secret:NAME}}`. */
-    readonly apiKey: string | null;
-    /** Null: the model's own number. */
-    readonly dimensions: number | null;
-  };
-  readonly stdio: {
-    /** Clients on stdio have the same tools as those on HTTP; false: only those that read. */
-    readonly writes: boolean;
-  };
-  /** When the daemon syncs sources of knowledge by itself. */
-  readonly sync: {
-    readonly watch: boolean;
-    /** 0: only when something changes, or somebody asks. */
-    readonly intervalMs: number;
-  };
-  readonly telemetry: {
-    /** The address for spans of calls; null: no spans are made. */
-    readonly otlpUrl: string | null;
-    /** In the form `name=value,name=value`. */
-    readonly otlpHeaders: string | null;
-  };
-  /** How long data is kept, in milliseconds; null: for ever. */
-  readonly retention: {
-    readonly auditMs: number | null;
-    readonly questionsMs: number | null;
-    readonly notificationsMs: number | null;
-    readonly attachmentsMs: number | null;
-    readonly tokensMs: number | null;
-    readonly memoryHistoryMs: number | null;
-  };
   readonly rules: readonly Rule[];
-  /** Whether the rules that come with Toolkeep count. */
-  readonly defaultRules: boolean;
-  readonly trust: {
-    /** Hosts that tools of untrusted servers may reach without asking; globs. */
-    readonly allowHosts: readonly string[];
-  };
   /** The settings that features declare, by their keys in the files. */
   readonly features: Readonly<Record<string, unknown>>;
   /** Servers of the settings files, project over user, one per name. */
   readonly servers: readonly ServerConfig[];
 }
 
+/** By dotted path: `mcp.idleMs`. */
+type TableValues = {
+  readonly [K in SettingKey as PathOf<K>]: (typeof SETTINGS)[K] extends {
+    readonly form: { read(written: never): infer Value };
+  }
+    ? Value
+    : Values[K];
+};
+
+type PathOf<K extends SettingKey> = (typeof SETTINGS)[K] extends { readonly at: infer Path extends string }
+  ? Path
+  : CamelCase<K>;
+
+type CamelCase<Key extends string> = Key extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Key;
+
+/** `{ "a.b": 1 }` becomes `{ a: { b: 1 } }`. */
+type Nested<Flat> = {
+  readonly [P in keyof Flat as P extends `${infer Group}.${string}`
+    ? Group
+    : P]: P extends `${infer Group}.${string}`
+    ? Nested<{ readonly [Q in keyof Flat as Q extends `${Group}.${infer Rest}` ? Rest : never]: Flat[Q] }>
+    : Flat[P];
+};
+
 export interface SpaceAccess {
   readonly read: readonly string[];
   readonly write: readonly string[];
-}
-
-/** The limits of a model. Absent fields have their usual values. */
-export interface ModelLimits {
-  /** In tokens. */
-  readonly window?: number | undefined;
-  readonly maxTools?: number | undefined;
-  /** Tools that are never deferred: names, the ends of names, or patterns with `*`. */
-  readonly eager?: readonly string[] | undefined;
 }
 
 /** The origin of a rule. More specific ones come later in the list. */

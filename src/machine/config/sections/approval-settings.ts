@@ -1,15 +1,19 @@
 /** The settings of approvals: part of the table in `schema.ts`. */
 import { httpUrl, text, wholeNumber } from "../document/expectation.ts";
-import { setting } from "../setting.ts";
+import { SECONDS, setting } from "../setting.ts";
 
 export const APPROVAL_SETTINGS = {
   "approvals.wait_secs": setting(wholeNumber(0, 300, "seconds"), {
+    at: "approvals.waitMs",
+    form: SECONDS,
     default: 30,
     project: "never",
     description:
       "How long a call that a person must approve waits for the answer, where its client follows progress; then it ends as `needs_approval`. 0: not at all.",
   }),
   "approvals.rejected_secs": setting(wholeNumber(0, 86_400, "seconds (a day at most)"), {
+    at: "approvals.rejectedMs",
+    form: SECONDS,
     default: 600,
     project: "never",
     description:

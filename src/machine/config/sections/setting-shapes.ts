@@ -1,6 +1,18 @@
 /** Shapes of settings that need more than one word to describe. */
 import { z } from "zod";
+import type { SettingForm } from "../../../contract/define-setting.ts";
 import { httpUrl, text, wholeNumber } from "../document/expectation.ts";
+
+/** The limits of a model. Absent fields have their usual values. */
+export interface ModelLimits {
+  /** In tokens. */
+  readonly window?: number | undefined;
+  readonly maxTools?: number | undefined;
+  /** Tools that are never deferred: names, the ends of names, or patterns with `*`. */
+  readonly eager?: readonly string[] | undefined;
+}
+
+type Models = Readonly<Record<string, ModelLimits>>;
 
 export function hostName() {
   const expected = "a host name or IP address";
@@ -54,6 +66,18 @@ export function modelLimits() {
     .refine((models) => Object.keys(models).length <= 100, "at most 100 models")
     .readonly();
 }
+
+/** The schema reads `max_tools` already; this writes it. */
+export const MODEL_LIMITS: SettingForm<Models, Models> = {
+  read: (models) => models,
+  write: (models) =>
+    Object.fromEntries(
+      Object.entries(models).map(([name, { window, maxTools, eager }]) => [
+        name,
+        { window, max_tools: maxTools, eager },
+      ]),
+    ),
+};
 
 export function publicUrl() {
   const expected = "an http:// or https:// URL without query";

@@ -22,7 +22,7 @@ export interface CleaningDeps {
     readonly audit: Pick<Store["audit"], "oldest">;
   };
   readonly audit: Pick<Audit, "prune">;
-  /** What features have to clean. */
+  /** The cleaning of features. */
   readonly features?: readonly Cleaning[];
   readonly outputs: Pick<OutputTable, "prune">;
   readonly home: string;
