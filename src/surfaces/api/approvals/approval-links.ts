@@ -7,10 +7,10 @@ import { err, ok, type Result } from "../../../lib/result.ts";
 
 const PURPOSE = "toolkeep/approval-link";
 const MAX_LENGTH = 1_000;
-/** Shorter than most approvals wait: a link lies in a chat, where others may find it later. */
+/** Shorter than most approvals wait, because others may find a link in a chat later. */
 const LIFE_MS = 60 * 60 * 1_000;
 
-/** What somebody may answer who has nothing but a link. */
+/** The answers that somebody with a link may give. */
 export function linkAnswers({ wants }: QuestionRecord["details"]): readonly ("once" | "reject")[] {
   return wants === NEEDS_ADMIN.wants ? ["reject"] : ["once", "reject"];
 }
@@ -21,8 +21,8 @@ interface Link {
 }
 
 /**
- * Links that answer one approval, for whoever gets them: by `once` or `reject`, until it is answered or they are over. What a
- * link says cannot be read or changed, and every replica knows its own.
+ * Links with which anybody can answer one approval, with `once` or `reject`, until it is answered or the link expires. Their
+ * content cannot be read or changed, and every replica opens them.
  */
 export class ApprovalLinks {
   readonly #texts: SealedText<Link>;
@@ -38,7 +38,7 @@ export class ApprovalLinks {
     return { key: this.#texts.seal({ id, until }), until };
   }
 
-  /** The id of the approval; the error is a sentence for whoever came with the link. */
+  /** The id of the approval. The error is a sentence for whoever opened the link. */
   open(key: unknown): Result<string, string> {
     const link = this.#texts.open(key);
     if (!link) return err("This link is not one of ours.");

@@ -14,15 +14,15 @@ import { type ApprovalLinks, linkAnswers } from "./approval-links.ts";
 
 /** `t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>", hex>` */
 export const SIGNATURE_HEADER = "x-toolkeep-signature";
-/** Where a link leads; its key follows. */
+/** The path of links; the key follows. */
 export const ANSWER_PATH = "/approvals/answer/";
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** More that wait to be sent are not announced: the list still has them. */
+/** If more wait to be sent, further ones are not announced; the list of approvals still has them. */
 const MAX_QUEUED = 100;
-/** At the same time, so that one that a receiver does not take keeps no others waiting. */
+/** How many are sent at once, so that one that the receiver does not accept does not delay others. */
 const MAX_AT_ONCE = 4;
-/** How long after a failure it is tried again, and so how often. */
+/** The pauses before each new attempt after a failure. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
 export interface WebhookDeps {
@@ -31,11 +31,11 @@ export interface WebhookDeps {
   readonly vault: Pick<Vault, "fill" | "conceal" | "redact">;
   readonly links: ApprovalLinks;
   readonly agentName: (id: string) => string;
-  /** Where people reach this process. */
+  /** The address at which people reach this process. */
   readonly url: () => string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: the address that the settings name, wherever it is, and what is public. */
+  /** Default: reaches the address in the settings, wherever it is, and public addresses. */
   readonly fetch?: GuardedFetch;
   readonly pausesMs?: readonly number[];
 }
@@ -45,7 +45,7 @@ interface Announcement {
   readonly webhookUrl: string;
 }
 
-/** Announces each approval that this process asks for, once, to the address in the settings. No call waits for it. */
+/** Announces each approval that this process asks for once, to the address in the settings. No call waits for it. */
 export class ApprovalWebhook {
   readonly #deps: WebhookDeps;
   readonly #fetch: GuardedFetch;
@@ -56,13 +56,13 @@ export class ApprovalWebhook {
 
   constructor(deps: WebhookDeps) {
     this.#deps = deps;
-    // A person wrote the address into the settings, so it may be in their network.
+    // A person wrote the address into the settings, so it may be in their own network.
     const trustedHosts = () => {
       const { webhookUrl } = deps.settings().approvals;
       return new Set(webhookUrl === null ? [] : [new URL(webhookUrl).hostname]);
     };
     this.#fetch = deps.fetch ?? createGuardedFetch({ trustedHosts, maxBytes: MAX_ANSWER_BYTES });
-    this.#stopListening = deps.questions.onAsked((question) => this.#asked(question));
+    this.#stopListening = deps.questions.onAsked((question) => this.#announce(question));
   }
 
   async close(): Promise<void> {
@@ -73,18 +73,18 @@ export class ApprovalWebhook {
     await this.#fetch.close();
   }
 
-  #asked(question: QuestionRecord): void {
+  #announce(question: QuestionRecord): void {
     const { webhookUrl } = this.#deps.settings().approvals;
     if (question.kind !== "approval" || webhookUrl === null) return;
     if (this.#queue.length >= MAX_QUEUED) {
-      this.#deps.log.warn({ approval: question.id }, "an approval was not announced: too many wait already");
+      this.#deps.log.warn({ approval: question.id }, "approval webhook: an approval was not announced because too many wait to be sent");
       return;
     }
     this.#queue.push({ question, webhookUrl });
     this.#next();
   }
 
-  /** Begins with the oldest, as long as not too many are under way. */
+  /** Sends the oldest first, while not too many are under way. */
   #next(): void {
     while (this.#underWay.size < MAX_AT_ONCE) {
       const announcement = this.#queue.shift();
@@ -105,26 +105,26 @@ export class ApprovalWebhook {
       const sent = await this.#send(question, webhookUrl);
       if (sent.ok) return;
       if (pause === undefined) {
-        log.warn({ approval: question.id, cause: sent.error }, "an approval could not be announced");
+        log.warn({ approval: question.id, cause: sent.error }, "approval webhook: an approval could not be announced");
         return;
       }
       await sleep(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
   }
 
-  /** Somebody may have answered while it waited to be sent. What the store cannot say now is announced. */
+  /** Somebody may have answered while it waited to be sent. If the store cannot say now, it is announced. */
   async #isPending({ id, expiresAt }: QuestionRecord): Promise<boolean> {
     const { questions, clock } = this.#deps;
     const now = await questions.get(id).catch(() => undefined);
     return (now === undefined || now.state === "pending") && expiresAt > clock();
   }
 
-  /** The error says what went wrong, without the address: it may be a secret itself. */
+  /** The error says what went wrong, without the address, which may be a secret itself. */
   async #send(question: QuestionRecord, webhookUrl: string): Promise<Result<void, string>> {
     const secret = await this.#secret();
     if (!secret.ok) return secret;
     for (const part of secretsInTheOpen({ args: [], url: webhookUrl })) this.#deps.vault.conceal(part);
-    const body = JSON.stringify(this.#announced(question));
+    const body = JSON.stringify(this.#toAnnouncement(question));
     try {
       const response = await this.#fetch.fetch(webhookUrl, {
         method: "POST",
@@ -153,7 +153,7 @@ export class ApprovalWebhook {
     return filled;
   }
 
-  #announced(question: QuestionRecord): object {
+  #toAnnouncement(question: QuestionRecord): object {
     const { id, agentId, prompt, details, createdAt, expiresAt } = question;
     const { key, until } = this.#deps.links.make(question);
     return {

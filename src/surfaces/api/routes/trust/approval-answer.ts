@@ -17,9 +17,9 @@ interface ByKey {
 }
 
 /**
- * Where the link of an announcement leads. Wants no token: the link is one. A look changes nothing, because programs look at
- * links in advance; only what is posted answers, `once` or `reject`, and only while the approval waits. What wants an admin can only be rejected: nobody
- * knows who has the link.
+ * The page that the link of an announcement opens. It needs no token, because the link is one. GET changes nothing, because
+ * programs open links in advance; only POST answers, with `once` or `reject`, and only while the approval waits. What only an
+ * admin may approve can only be rejected here, because nobody knows who has the link.
  */
 export function approvalAnswerRoutes(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ export function approvalAnswerRoutes(
       : reply.send({ done: reply.statusCode === 200, message: said });
   });
 
-  /** The approval that waits; else a sentence, with the status that goes with it. */
+  /** The waiting approval; otherwise a sentence, and the status that goes with it is set. */
   async function find(request: FastifyRequest<ByKey>, reply: FastifyReply): Promise<QuestionRecord | string> {
     const opened = links.open(request.params["*"]);
     if (!opened.ok) {
