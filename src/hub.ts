@@ -211,6 +211,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   // Read first, so that later changes by other processes are noticed.
   const revision = await store.revision();
   const serverTables = openServerTables(store.database);
+  const { notifications } = serverTables;
   const processes = closing.add(createProcesses(newId));
   const trustDeps = { store, settings, env, log, version, processes, sandbox, ...shared };
   const trust = await openTrust(trustDeps, closing);
@@ -227,7 +228,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...{ rank: rankTexts, costs: new ToolCosts() },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: serverTables.toolNames },
-      ...{ calls: store.calls, notifications: store.notifications },
+      ...{ calls: store.calls, notifications },
       loaded: () => loaded,
       catalog: () => catalog,
       upstream: () => upstream,
@@ -254,7 +255,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const own = closing.add(
     createOwnTools({
       ...{ home, settings, store, questions, vault, processes, sandbox, baseEnv: env, isSecret, redact },
-      ...{ identity, features: opened, version, embedder, log },
+      ...{ identity, notifications, features: opened, version, embedder, log },
       loaded: () => loaded,
       areFromFiles: options.settings === undefined,
       lostRecords: () => audit.load.lost,
@@ -268,7 +269,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
   const given = createProgramSources(options.sources ?? [], own.names, log);
   const upstream: Upstream = closing.add(
     await Upstream.open({
-      store: { ...serverTables, notifications: store.notifications },
+      store: serverTables,
       vault,
       processes,
       sandbox,

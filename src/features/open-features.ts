@@ -5,6 +5,7 @@ import type { ToolCosts } from "../call/conversation/tool-costs.ts";
 import type { Identity } from "../call/identity/identity.ts";
 import type { People } from "../call/identity/people.ts";
 import type { Questions } from "../call/questions/questions.ts";
+import type { NotificationTable } from "../call/questions/tables.ts";
 import type { RuleBook } from "../call/rules/rule-book.ts";
 import type { Watchdog } from "../call/rules/watchdog.ts";
 import type { ToolRouteDeps } from "../call/tools/routes.ts";
@@ -25,7 +26,7 @@ import type { LoadedSettings } from "../machine/config/load.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
 import type { Resealed } from "../machine/db/reseal.ts";
-import type { CallStore, NotificationStore } from "../machine/db/store.ts";
+import type { CallStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";
@@ -53,7 +54,7 @@ export interface FeatureNeeds {
   readonly explainSearch: ToolRouteDeps["explainSearch"];
   /** What people should know about a tool. */
   readonly warningsOf: (tool: Tool) => readonly string[];
-  readonly notifications: NotificationStore;
+  readonly notifications: NotificationTable;
   /** The name of the server that a notification asks people to decide about; undefined: it asks for no decision. */
   readonly awaitedServer: (notificationId: string) => string | undefined;
   readonly ruleBook: RuleBook;

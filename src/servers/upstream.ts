@@ -9,7 +9,6 @@ import { err } from "../lib/result.ts";
 import { prefixOf } from "../lib/tool-name.ts";
 import { completeServerConfig } from "../machine/config/sections/server-config.ts";
 import type { Settings } from "../machine/config/settings.ts";
-import type { Store } from "../machine/db/store.ts";
 import type { SignInStart, SignInStatus } from "./auth/contract.ts";
 import { SignIns } from "./auth/sign-ins.ts";
 import type { OpenResult } from "./connection/call.ts";
@@ -44,7 +43,7 @@ import { isPinned } from "./trust/pins.ts";
 import { ServerTrust } from "./trust/server-trust.ts";
 
 export interface UpstreamDeps extends Omit<ConnectorDeps, "settings" | "signIns"> {
-  readonly store: ServerTables & Pick<Store, "notifications">;
+  readonly store: ServerTables;
   readonly settings: Settings;
   readonly events: Events;
   readonly newId: NewId;

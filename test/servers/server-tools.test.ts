@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type TestHub, type TestHubSetup, testHub } from "../support/test-hub.ts";
+import { trustStores } from "../support/trust-stores.ts";
 import { fixture } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -72,7 +73,7 @@ describe("add_mcp_server", () => {
       addedBy: "boss",
       toolCount: 0,
     });
-    const [notification] = await it.hub.store.notifications.list();
+    const [notification] = await trustStores(it.hub.store).notifications.list();
     expect(notification).toMatchObject({
       agentId: null,
       body: expect.stringContaining("The agent boss added it."),
@@ -80,7 +81,7 @@ describe("add_mcp_server", () => {
 
     await it.hub.upstream.approve("new");
     await it.hub.upstream.settled();
-    expect(await it.hub.store.notifications.list()).toEqual([]);
+    expect(await trustStores(it.hub.store).notifications.list()).toEqual([]);
     expect(it.hub.upstream.server("new")).toMatchObject({ state: "ready", toolCount: 1 });
     await waitUntil("its tool is known", () => it.hub.catalog.get("mcp_new_echo") !== undefined);
     expect(await it.call("mcp_new_echo", {}, "boss")).toMatchObject({ outcome: "not_granted" });
@@ -134,7 +135,7 @@ describe("add_mcp_server", () => {
       outcome: "failed",
       error: { message: expect.stringContaining("10 servers that you added wait for a person already") },
     });
-    expect(await it.hub.store.notifications.list()).toHaveLength(10);
+    expect(await trustStores(it.hub.store).notifications.list()).toHaveLength(10);
   });
 
   test("of a person at the command line needs nobody's approval", async () => {
@@ -175,7 +176,7 @@ describe("update_mcp_server", () => {
     expect(changed).toMatchObject({ outcome: "ok" });
     expect(JSON.stringify(changed)).not.toContain(CANARY);
     expect(it.hub.upstream.server("env")).toMatchObject({ trusted: false });
-    expect(await it.hub.store.notifications.list()).toEqual([]);
+    expect(await trustStores(it.hub.store).notifications.list()).toEqual([]);
     await it.hub.upstream.settled();
     const seen = JSON.parse((await it.call("mcp_env_env")).text);
     expect(seen).toMatchObject({ MODE: "slow", MORE: "new" });
@@ -226,7 +227,7 @@ describe("remove_mcp_server", () => {
     await it.call("add_mcp_server", { name: "new", ...NEVER_RUN }, "boss");
     expect(await it.call("remove_mcp_server", { name: "new" }, "boss")).toMatchObject({ outcome: "ok" });
     expect(it.hub.upstream.servers()).toEqual([]);
-    expect(await it.hub.store.notifications.list()).toEqual([]);
+    expect(await trustStores(it.hub.store).notifications.list()).toEqual([]);
   });
 
   test("asks a person about a server that a person registered, and takes their word once", async () => {

@@ -93,6 +93,7 @@ export async function testNative(options: NativeOptions = {}): Promise<TestNativ
     }),
     store,
     ...callTables(store),
+    notifications: trustStores(store).notifications,
     questions,
     vault: { names: () => [...secrets.keys()].sort() },
     processes,

@@ -1,4 +1,4 @@
-import { QuestionTable } from "../../src/call/questions/tables.ts";
+import { NotificationTable, QuestionTable } from "../../src/call/questions/tables.ts";
 import { ClaimTable, ContentLabelTable, LabelTable, RuleTable } from "../../src/call/rules/tables.ts";
 import { SecretTable, VaultKeyTable } from "../../src/call/vault/tables.ts";
 import { TrustedFiles } from "../../src/features/trusted-files/tables.ts";
@@ -12,6 +12,7 @@ export function trustStores({ database }: Pick<Store, "database">) {
     contentLabels: new ContentLabelTable(database),
     claims: new ClaimTable(database),
     questions: new QuestionTable(database),
+    notifications: new NotificationTable(database),
     secrets: new SecretTable(database),
     vaultKey: new VaultKeyTable(database),
     trust: new TrustedFiles(database),

@@ -11,11 +11,11 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import type { Events } from "../../contract/events.ts";
 import { pick } from "../../contract/shape.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { NotificationStore } from "../../machine/db/store.ts";
 import type { Answerer } from "./answers.ts";
 import * as shapes from "./contract.ts";
 import { type QuestionViewDeps, viewQuestion } from "./question-view.ts";
 import type { Questions } from "./questions.ts";
+import type { NotificationTable } from "./tables.ts";
 
 export interface QuestionRouteDeps extends QuestionViewDeps {
   readonly questions: Questions;
@@ -24,7 +24,7 @@ export interface QuestionRouteDeps extends QuestionViewDeps {
     id(name: string): string;
     name(id: string): string;
   };
-  readonly notifications: NotificationStore;
+  readonly notifications: NotificationTable;
   /** The name of the server that a notification asks people to decide about; undefined: it asks for no decision. */
   readonly awaitedServer: (notificationId: string) => string | undefined;
   readonly events: Events;

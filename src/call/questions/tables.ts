@@ -1,17 +1,33 @@
-import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool, Transaction } from "kysely";
+import {
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from "kysely";
 import { defineTable, type RowOf } from "../../contract/define-table.ts";
-import { type Database, withTables } from "../../machine/db/database.ts";
+import { type Database, mustAffect, withTables } from "../../machine/db/database.ts";
 import { type NewestBefore, newestBefore } from "../../machine/db/query/newest-before.ts";
+import { Records } from "../../machine/db/query/records.ts";
 import { codecOf } from "../../machine/db/query/row.ts";
 import type { MovedQuestion } from "../../machine/db/sharing.ts";
-import { type QuestionRecord, question, type VisibleState } from "./contract.ts";
+import {
+  type NotificationRecord,
+  notification,
+  type QuestionRecord,
+  question,
+  type VisibleState,
+} from "./contract.ts";
 
 const questions = defineTable({ name: "questions", noun: "question", record: question });
+const notifications = defineTable({ name: "notifications", noun: "notification", record: notification });
 
-export const TABLES = [questions];
+export const TABLES = [questions, notifications];
 
 interface Rows {
   questions: RowOf<typeof questions>;
+  notifications: RowOf<typeof notifications>;
 }
 
 export interface QuestionFilter extends NewestBefore {
@@ -211,4 +227,53 @@ async function findOpen(db: Kysely<Rows>, digest: string, now: number): Promise<
     .limit(1)
     .executeTakeFirst();
   return row && toRecord(row);
+}
+
+export interface NotificationFilter extends NewestBefore {
+  /** True: dismissed ones, too; `only`: no others. */
+  readonly dismissed?: boolean | "only" | undefined;
+  /** Only those whose ids begin with this. */
+  readonly idPrefix?: string | undefined;
+}
+
+export class NotificationTable {
+  readonly #database: Database<Rows>;
+  readonly #records: Records<typeof notifications>;
+  readonly #codec = codecOf(notifications);
+
+  constructor(database: Database) {
+    this.#database = withTables(database);
+    this.#records = new Records(database, notifications);
+  }
+
+  /** Newest last; at most 500. */
+  async list({
+    dismissed = false,
+    idPrefix,
+    before,
+    limit,
+  }: NotificationFilter = {}): Promise<NotificationRecord[]> {
+    const newestFirst = await this.#database.query((db) =>
+      db
+        .selectFrom("notifications")
+        .selectAll()
+        .$if(!dismissed, (query) => query.where("dismissedAt", "is", null))
+        .$if(dismissed === "only", (query) => query.where("dismissedAt", "is not", null))
+        .$if(idPrefix !== undefined, (query) =>
+          query.where(sql<string>`substr(id, 1, ${idPrefix!.length})`, "=", idPrefix!),
+        )
+        .$call((query) => newestBefore(query, { before, limit }))
+        .execute(),
+    );
+    return newestFirst.reverse().map(this.#codec.toRecord);
+  }
+
+  async create(created: NotificationRecord): Promise<void> {
+    await this.#records.insert(created);
+  }
+
+  /** Throws NOT_FOUND. */
+  async dismiss(id: string, at: number): Promise<void> {
+    mustAffect(BigInt(await this.#records.update({ id }, { dismissedAt: at })), `notification ${id}`);
+  }
 }

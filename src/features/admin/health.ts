@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { ToolboxRecord } from "../../call/catalog/toolboxes/contract.ts";
-import type { QuestionTable } from "../../call/questions/tables.ts";
+import type { NotificationTable, QuestionTable } from "../../call/questions/tables.ts";
 import { explainRefusal, output, platformTool } from "../../contract/define-tool.ts";
 import { broken, type Check, ok, warning } from "../../contract/health.ts";
 import type { Tool } from "../../contract/tool.ts";
@@ -14,7 +14,8 @@ import { type CheckedServer, checkServers } from "./check-servers.ts";
 export interface HealthDeps {
   readonly loaded: () => LoadedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<Store, "checkWrite" | "dialect" | "notifications">;
+  readonly store: Pick<Store, "checkWrite" | "dialect">;
+  readonly notifications: Pick<NotificationTable, "list">;
   readonly questionTable: Pick<QuestionTable, "list">;
   /** Whether a person trusts this project file with this content. */
   readonly isTrusted: (path: string, sha256: string) => Promise<boolean>;
@@ -154,9 +155,9 @@ function checkTools({ tools }: HealthDeps): Check[] {
   });
 }
 
-async function checkWaiting({ store, questionTable }: HealthDeps): Promise<Check[]> {
+async function checkWaiting({ notifications: table, questionTable }: HealthDeps): Promise<Check[]> {
   const questions = (await questionTable.list({ state: "pending" })).length;
-  const notifications = (await store.notifications.list()).length;
+  const notifications = (await table.list()).length;
   const remedy = "A person can answer and dismiss them: toolkeep question list, toolkeep notification list.";
   return [
     ...(questions === 0 ? [] : [warning("questions", `${questions} unanswered`, remedy)]),

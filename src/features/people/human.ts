@@ -1,4 +1,6 @@
 import { ASKING_TIMEOUT_MS, type AskDeps, ask } from "../../call/questions/ask.ts";
+import type { NotificationRecord } from "../../call/questions/contract.ts";
+import type { NotificationTable } from "../../call/questions/tables.ts";
 import { checkBindings } from "../../call/vault/bindings.ts";
 import { SECRET_NAME } from "../../call/vault/placeholder.ts";
 import type { Vault } from "../../call/vault/vault.ts";
@@ -8,10 +10,9 @@ import type { Events } from "../../contract/events.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { NotificationRecord, Store } from "../../machine/db/store.ts";
 
 export interface HumanDeps extends AskDeps {
-  readonly store: Pick<Store, "notifications">;
+  readonly notifications: NotificationTable;
   readonly vault: Pick<Vault, "names">;
   readonly events: Events;
   readonly clock: Clock;
@@ -134,7 +135,7 @@ interface NoticeArgs {
   readonly level?: NotificationRecord["level"];
 }
 
-export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
+export function notifyTool({ notifications, events, clock, newId }: HumanDeps): Tool {
   return defineTool<NoticeArgs>({
     name: "notify",
     title: "Notify a person",
@@ -150,7 +151,7 @@ export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
     flags: { concurrencySafe: true },
     scope: "human",
     async run({ title, body = "", level = "info" }, { caller }) {
-      const unread = (await store.notifications.list()).filter((notice) => notice.agentId === caller.agentId);
+      const unread = (await notifications.list()).filter((notice) => notice.agentId === caller.agentId);
       if (unread.length >= MAX_UNREAD) {
         return failed(
           `You have ${unread.length} notifications that nobody has dismissed yet; at most ${MAX_UNREAD} are kept. Wait, or use prompt_human for what matters.`,
@@ -158,7 +159,7 @@ export function notifyTool({ store, events, clock, newId }: HumanDeps): Tool {
       }
       const id = newId("ntf");
       const createdAt = clock();
-      await store.notifications.create({
+      await notifications.create({
         id,
         agentId: caller.agentId,
         level,

@@ -2,7 +2,6 @@ import type { ColumnName, TableName } from "./schema.ts";
 
 /** The primary keys: a dump is ordered by them. */
 export const KEYS = {
-  notifications: ["id"],
   calls: ["id"],
   auditChains: ["id"],
   auditEntries: ["chain", "seq"],

@@ -12,7 +12,6 @@ import type { Store } from "./store.ts";
 import type { StorePart } from "./store-part.ts";
 import { auditStore } from "./tables/calls/audit.ts";
 import { callStore } from "./tables/calls/calls.ts";
-import { notificationStore } from "./tables/trust/notifications.ts";
 
 export interface StoreOptions {
   /** Made when absent, for its user only. */
@@ -56,7 +55,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
   return {
     dialect: database.dialect.name,
     database,
-    notifications: notificationStore(database),
     calls: callStore(database),
     audit: auditStore(database),
     revision: () => readRevision(database),

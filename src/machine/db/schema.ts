@@ -9,15 +9,6 @@ export type { Column, Kind };
 
 /** Ordered so that each table comes after those it refers to. */
 export const TABLES = {
-  notifications: {
-    id: "text",
-    agentId: "text?",
-    level: "text",
-    title: "text",
-    body: "text",
-    createdAt: "number",
-    dismissedAt: "number?",
-  },
   calls: {
     id: "text",
     agentId: "text",

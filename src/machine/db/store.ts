@@ -6,7 +6,6 @@
  */
 
 import type { Database } from "./database.ts";
-import type { NewestBefore } from "./query/newest-before.ts";
 import type { Reseal, Resealed } from "./reseal.ts";
 import type { Sharing } from "./sharing.ts";
 import type { AuditStore } from "./tables/calls/audit-record.ts";
@@ -18,7 +17,6 @@ export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   /** For features, which have tables of their own. */
   readonly database: Database;
-  readonly notifications: NotificationStore;
   readonly calls: CallStore;
   readonly audit: AuditStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
@@ -59,27 +57,4 @@ export interface StoreDump {
   /** By feature, how many of its migrations were made; absent in backups from before there were any. */
   readonly features?: Readonly<Record<string, number>>;
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-}
-
-export interface NotificationRecord {
-  readonly id: string;
-  readonly agentId: string | null;
-  readonly level: "info" | "warning" | "error";
-  readonly title: string;
-  readonly body: string;
-  readonly createdAt: number;
-  readonly dismissedAt: number | null;
-}
-
-export interface NotificationFilter extends NewestBefore {
-  readonly dismissed?: boolean | "only" | undefined;
-  /** Only those whose ids begin so. */
-  readonly idPrefix?: string | undefined;
-}
-
-export interface NotificationStore {
-  /** Newest last; at most 500; dismissed ones only on request: beside the others, or they alone. */
-  list(filter?: NotificationFilter): Promise<NotificationRecord[]>;
-  create(notification: NotificationRecord): Promise<void>;
-  dismiss(id: string, at: number): Promise<void>;
 }

@@ -5,7 +5,6 @@ import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { Grant } from "../../machine/oauth-client/auth-record.ts";
 import type { ServerTables } from "../tables/server-tables.ts";
 import { AuthRecords } from "./auth-records.ts";
@@ -17,7 +16,7 @@ import { canSignIn, type SignInTarget, toRecordOwner } from "./sign-in.ts";
 import { SignInNotices } from "./sign-in-notices.ts";
 
 export interface SignInsDeps {
-  readonly store: Pick<ServerTables, "servers"> & Pick<Store, "notifications">;
+  readonly store: Pick<ServerTables, "servers" | "notifications">;
   readonly vault: Pick<Vault, "seal" | "unseal" | "conceal" | "redact">;
   readonly events: Events;
   readonly clock: Clock;

@@ -1,12 +1,12 @@
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { ServerView } from "../contract.ts";
 import type { ServerRecord } from "../records.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 
 export interface ApprovalNoticesDeps {
-  readonly store: Pick<Store, "notifications">;
+  readonly store: Pick<ServerTables, "notifications">;
   readonly events: Events;
   readonly clock: Clock;
   readonly newId: NewId;

@@ -5,7 +5,6 @@ import type { Clock } from "../../lib/clock.ts";
 import type { NewId } from "../../lib/id.ts";
 import { prefixOf } from "../../lib/tool-name.ts";
 import type { ServerConfig } from "../../machine/config/settings.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { ServerInput } from "../contract.ts";
 import type { ServerRecord } from "../records.ts";
 import type { ServerTables } from "../tables/server-tables.ts";
@@ -15,7 +14,7 @@ import { toStoredForm } from "./sealed-config.ts";
 import { applyChange, hasReachChanged, listReachChanges } from "./server-change.ts";
 
 export interface ServerRowsDeps {
-  readonly store: Pick<ServerTables, "servers"> & Pick<Store, "notifications">;
+  readonly store: Pick<ServerTables, "servers" | "notifications">;
   readonly vault: Pick<Vault, "seal">;
   readonly events: Events;
   readonly clock: Clock;

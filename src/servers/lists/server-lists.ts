@@ -5,7 +5,6 @@ import { createPace } from "../../lib/flow/pace.ts";
 import { stableJson } from "../../lib/json.ts";
 import type { LeftOut } from "../../lib/text/left-out.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { Store } from "../../machine/db/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Definition } from "../lifecycle/definition.ts";
 import type { Server } from "../lifecycle/server.ts";
@@ -26,7 +25,7 @@ import { ToolCapabilities } from "./tool-capabilities.ts";
 import type { ToolList } from "./tool-list.ts";
 
 export interface ServerListsDeps extends TrustNoticesDeps {
-  readonly store: ServerTables & Pick<Store, "notifications">;
+  readonly store: ServerTables;
   readonly reservedNames: () => ReadonlySet<string>;
   readonly clock: Clock;
   readonly live: { readonly settings: Settings };

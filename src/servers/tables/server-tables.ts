@@ -1,3 +1,4 @@
+import { NotificationTable } from "../../call/questions/tables.ts";
 import type { Database } from "../../machine/db/database.ts";
 import { pins, pinTable, toolCapabilities, toolCapabilitiesTable } from "./pins.ts";
 import { serverOffers, servers, serverTable, serverTools } from "./servers.ts";
@@ -14,5 +15,6 @@ export function openServerTables(database: Database) {
     pins: pinTable(database),
     toolCapabilities: toolCapabilitiesTable(database),
     toolNames: toolNameTable(database),
+    notifications: new NotificationTable(database),
   };
 }

@@ -1,9 +1,9 @@
 import type { Events } from "../../contract/events.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Store } from "../../machine/db/store.ts";
+import type { ServerTables } from "../tables/server-tables.ts";
 
 export interface WarningDeps {
-  readonly store: Pick<Store, "notifications">;
+  readonly store: Pick<ServerTables, "notifications">;
   readonly events: Events;
   readonly clock: Clock;
 }

@@ -6,6 +6,7 @@ import type { Progress } from "../../../src/contract/tool.ts";
 import { withHeartbeat } from "../../../src/lib/flow/heartbeat.ts";
 import { callTables } from "../../support/call-tables.ts";
 import { type NativeOptions, type TestNative, testNative, textOf } from "../../support/native.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
 let t: TestNative;
@@ -116,7 +117,7 @@ describe("notify", () => {
   it("leaves a notification", async () => {
     await start();
     await t.call("notify", { title: "Done", body: "All of it", level: "warning" });
-    expect(await t.store.notifications.list()).toMatchObject([
+    expect(await trustStores(t.store).notifications.list()).toMatchObject([
       { title: "Done", body: "All of it", level: "warning", agentId: "agt_test", dismissedAt: null },
     ]);
   });

@@ -15,6 +15,7 @@ import { accessTables } from "../../support/access-tables.ts";
 import { Dice } from "../../support/dice.ts";
 import { putEmptyStore } from "../../support/store-template.ts";
 import { tempHome } from "../../support/temp-home.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 import { agent } from "./records.ts";
 
 const PAGE = 4096;
@@ -155,7 +156,7 @@ async function fill(home: string, file: string): Promise<void> {
 
 function notify(store: Store, n: number): Promise<unknown> {
   const body = "x".repeat(n * 40);
-  return store.notifications.create({
+  return trustStores(store).notifications.create({
     ...{ id: `ntf_${n}`, agentId: null, level: "warning", title: `title ${n}`, body },
     ...{ createdAt: n, dismissedAt: null },
   });
@@ -183,7 +184,7 @@ async function use(home: string): Promise<unknown[]> {
   const store = await openStore({ home, databaseUrl: null, clock: Date.now }).catch(note);
   if (!store) return failures;
   await store.dump().catch(note);
-  await store.notifications.list().catch(note);
+  await trustStores(store).notifications.list().catch(note);
   await accessTables(store).agents.list().catch(note);
   await openServerTables(store.database).servers.list().catch(note);
   await store.revision().catch(note);

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { Events } from "../../../src/contract/events.ts";
 import { TrustNotices } from "../../../src/servers/trust/trust-notices.ts";
 import { tempStore } from "../../support/temp-store.ts";
+import { trustStores } from "../../support/trust-stores.ts";
 
 test("of what to look at in a server's tools one notification is open, the last", async () => {
   await using temp = await tempStore();
-  const { store } = temp;
+  const store = trustStores(temp.store);
   let ids = 0;
   const newId = (prefix: string) => `${prefix}_${++ids}`;
   const events = new Events((error) => {

@@ -1,3 +1,4 @@
+import { NotificationTable } from "../../../call/questions/tables.ts";
 import { defineRoute, type Route } from "../../../contract/define-route.ts";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import { applyChanges, readUserSettings, writeChanges } from "../../../features/admin/change-settings.ts";
@@ -136,7 +137,7 @@ export function daemonRoutes(context: ApiContext): readonly Route[] {
 async function whatWaits({ questions, store }: Hub) {
   const [pending, notifications] = await Promise.all([
     questions.list({ state: "pending" }),
-    store.notifications.list(),
+    new NotificationTable(store.database).list(),
   ]);
   return { questions: pending, notifications };
 }

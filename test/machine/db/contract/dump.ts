@@ -78,7 +78,7 @@ export async function fill(store: Store): Promise<void> {
   await trustStores(store).vaultKey.claim(Uint8Array.of(5), NOW);
   await trustStores(store).claims.take("once", NOW);
   await trustStores(store).questions.create(question("q1"));
-  await store.notifications.create({
+  await trustStores(store).notifications.create({
     id: "n1",
     agentId: null,
     level: "warning",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
+  type NotificationRecord,
   type QuestionRecord,
   VISIBLE_STATES,
   type VisibleState,
 } from "../../../../src/call/questions/contract.ts";
 import { visibleState } from "../../../../src/call/questions/questions.ts";
-import type { NotificationRecord } from "../../../../src/machine/db/store.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 import { NOW, question, secretRecord } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -150,7 +150,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("a dismissed notification is listed only on request", async () => {
     await using t = await fresh();
-    const { notifications } = t.store;
+    const { notifications } = trustStores(t.store);
     await notifications.create(notification("n2", { createdAt: NOW + 1, level: "error", agentId: "agt_a" }));
     await notifications.create(notification("n1"));
     await notifications.dismiss("n1", NOW + 5);
@@ -167,7 +167,7 @@ export function humanContract(fresh: FreshStore): void {
 
   test("notifications and questions are listed in pages, newest first, those of one moment too", async () => {
     await using t = await fresh();
-    const { notifications } = t.store;
+    const { notifications } = trustStores(t.store);
     const { questions } = trustStores(t.store);
     for (const id of ["n1", "n2", "n3", "n4", "n5"]) {
       await notifications.create(notification(id));

@@ -33,7 +33,7 @@ export function pruneContract(fresh: FreshStore): void {
 
   test("a notification goes only when it was dismissed long ago", async () => {
     await using t = await fresh();
-    const { notifications } = t.store;
+    const { notifications } = trustStores(t.store);
     for (const id of ["n1", "n2", "n3"]) {
       await notifications.create({
         id,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
+import { trustStores } from "../../../../support/trust-stores.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
 
 describe("/api/questions", () => {
@@ -100,7 +101,7 @@ describe("/api/notifications", () => {
         expect(await open(after)).toHaveLength(1);
         // However many came since.
         for (let at = 0; at < 501; at++)
-          await after.hub.store.notifications.create({
+          await trustStores(after.hub.store).notifications.create({
             id: `ntf_later_${at}`,
             agentId: null,
             level: "info",
@@ -110,7 +111,7 @@ describe("/api/notifications", () => {
             dismissedAt: null,
           });
         await after.hub.upstream[how]("new");
-        const there = await after.hub.store.notifications.list({ idPrefix: "ntf_approve_" });
+        const there = await trustStores(after.hub.store).notifications.list({ idPrefix: "ntf_approve_" });
         expect(there).toEqual([]);
       },
     );
@@ -120,7 +121,7 @@ describe("/api/notifications", () => {
       const before = await testApi({ home: home.path });
       await before.hub.upstream.add("new", WAITING, { addedBy: "main" });
       const [raised] = await open(before);
-      await before.hub.store.notifications.dismiss(raised!.id, Date.now());
+      await trustStores(before.hub.store).notifications.dismiss(raised!.id, Date.now());
       await before[Symbol.asyncDispose]();
       await using after = await testApi({ home: home.path });
       expect(await open(after)).toMatchObject([{ title: raised!.title, undecided: true }]);
@@ -131,7 +132,7 @@ describe("/api/notifications", () => {
 
   it("are found however many were dismissed since, page by page", async () => {
     await using api = await testApi({ agents: { main: [] } });
-    const { notifications } = api.hub.store;
+    const { notifications } = trustStores(api.hub.store);
     const raise = (id: string, dismissedAt: number | null) =>
       notifications.create({
         ...{ id, agentId: null, level: "info", title: id, body: "" },

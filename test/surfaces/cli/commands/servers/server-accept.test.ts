@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ADD, ANNOUNCE, publishedServer } from "../../../../support/published-server.ts";
 import { testApi } from "../../../../support/test-api.ts";
+import { trustStores } from "../../../../support/trust-stores.ts";
 import { typed } from "../../../../support/typed.ts";
 
 test("nothing is accepted that nobody looked at; the notification names the version", async () => {
@@ -19,7 +20,7 @@ test("nothing is accepted that nobody looked at; the notification names the vers
     });
   expect(upstream.server("calc").waiting).toBe(1);
 
-  const [notice] = await api.hub.store.notifications.list();
+  const [notice] = await trustStores(api.hub.store).notifications.list();
   const command = /toolkeep (server accept calc --seen \w+)/.exec(notice?.body ?? "")?.[1];
   expect(await typed(api, command!.split(" "))).toMatchObject({
     code: 0,
