@@ -60,7 +60,7 @@ const sandboxParts = z.strictObject(
 const sandboxInput = <Parts extends z.ZodObject>(parts: Parts) =>
   z.union([parts, z.boolean(), z.string().max(10) as unknown as typeof sandboxMode, z.null()]);
 
-/** What a person enters to register or change a server; absent fields get their defaults or stay as they are. */
+/** The fields that a person enters to register or change a server; absent fields get their defaults or stay as they are. */
 const serverInput = z.object(
   optional({
     ...serverReach,
@@ -93,7 +93,7 @@ export const serverChange = serverInput.extend(
     ),
   }),
 );
-/** What the person looked at, so that nothing else is approved. */
+/** Names the version that the person looked at, so that nothing else is approved. */
 export const serverApproval = z.object(optional({ changedAt: z.int().describe("Of the server's view.") }));
 export const logQuery = z.object(optional({ since: count, lines: count }));
 /** With `stream` the answer is a line of JSON for each step as it begins, and one with the report. */

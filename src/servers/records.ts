@@ -1,4 +1,4 @@
-/** What the store has of MCP servers. */
+/** The records of MCP servers in the store. */
 
 import { z } from "zod";
 import { anyObject, bytes, type Infer, time } from "../contract/shape.ts";
@@ -72,7 +72,7 @@ export interface ToolNameChange {
 export const PIN_KINDS = ["tool", "resource_template", "prompt", "instructions"] as const;
 export type PinKind = (typeof PIN_KINDS)[number];
 
-/** What a person accepted of something that a server publishes, and what the server publishes instead. */
+/** Something that a server publishes: the definition that a person accepted, and the one that is published instead. */
 export const pin = z.object({
   serverId: z.string(),
   kind: z.enum(PIN_KINDS),

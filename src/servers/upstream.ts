@@ -78,7 +78,7 @@ interface StepOptions {
  */
 export class Upstream implements ToolSource, OfferSource {
   readonly name = "mcp";
-  /** What people see and decide about servers' definitions. */
+  /** Shows servers' definitions to people and takes their decisions. */
   readonly trust: ServerTrust;
   readonly #deps: UpstreamDeps;
   readonly #lists: ServerLists;

@@ -26,11 +26,11 @@ export interface ClientFile {
 export interface Dialect {
   /** The syntax of variable references that it expands. */
   readonly variables: "none" | "braces" | "shell" | "opencode";
-  /** What its `timeout` (in milliseconds) limits. */
+  /** Whether its `timeout` (in milliseconds) limits one call or something else. */
   readonly timeout: "call" | "other";
 }
 
-/** What a client needs to reach Toolkeep. */
+/** The data a client needs to reach Toolkeep. */
 export interface Access {
   /** The address of the MCP endpoint. */
   readonly url: string;
@@ -54,7 +54,7 @@ export interface Client {
   /** The path of the object that gets Toolkeep's entry; `settings` is the current content of the file. */
   container(settings: unknown): readonly string[];
   entry(access: Access): Readonly<Record<string, unknown>>;
-  /** What a person has to do for the client to pick up a change. */
+  /** The step that a person takes so that the client picks up a change. */
   readonly next: string;
 }
 

@@ -77,7 +77,7 @@ export const snippetQuery = z.object(optional({ toolbox: text(200) }));
 
 // Answers
 
-/** What the import will do with a server. `name` is its current or future name in Toolkeep. */
+/** The outcome of importing a server. `name` is its current or future name in Toolkeep. */
 const importVerdict = z
   .union([
     z.object({ kind: z.literal("new"), name: z.string() }),

@@ -4,7 +4,7 @@ import type { Upstream } from "../upstream.ts";
 import type { ServerSignInAnswer } from "./contract.ts";
 import * as shapes from "./contract.ts";
 
-/** Where authorization servers send people back to. */
+/** The path to which authorization servers send people back. */
 export const OAUTH_CALLBACK = "/oauth/callback";
 
 const path = "/servers/:name/auth";

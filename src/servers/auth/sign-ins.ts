@@ -204,7 +204,7 @@ export class SignIns {
     return { ...this.#deps, records, notices: this.#notices, withFetch };
   }
 
-  /** Every request of a sign-in goes through here and is bounded, whoever named its address. */
+  /** Every request of a sign-in goes through here and is bounded, no matter who named its address. */
   async #withFetch<T>(
     target: SignInTarget,
     work: (fetchFn: FetchLike) => Promise<T>,

@@ -20,7 +20,7 @@ import type { AskableCall } from "./inquiries.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A request to a server, whoever makes it. */
+/** A request to a server, from any caller. */
 export interface ServerRequest {
   readonly method:
     | "tools/call"
@@ -215,7 +215,7 @@ export async function openDespiteChanges<C>(
   return opened;
 }
 
-/** As `openDespiteChanges`, for a call: when the signal aborts, the wait ends but the connecting goes on. */
+/** Like `openDespiteChanges`, for a call: when the signal aborts, the wait ends but the connecting goes on. */
 export async function openUnlessAborted<C>(
   open: () => OpenResult<C> | Promise<OpenResult<C>>,
   signal: AbortSignal,

@@ -41,7 +41,7 @@ export interface ConnectionDeps extends TransportDeps {
 }
 
 export interface ConnectFailure {
-  /** What went wrong, for people. Not redacted: the text may contain anything the server said. */
+  /** The reason of the failure, for people. Not redacted: the text may contain anything the server said. */
   readonly message: string;
   /** A person has to sign in; retrying earlier does not help. */
   readonly needsAuth: boolean;

@@ -9,7 +9,7 @@ import type { ToolList } from "../lists/tool-list.ts";
 import type { ServerRecord } from "../records.ts";
 import type { Pins } from "../trust/pins.ts";
 
-/** What a server needs from the rest of the program; `S` is the server itself. */
+/** Everything a server needs from the rest of the program; `S` is the server itself. */
 export interface ServerDeps<S> {
   /** Opens a connection and lists the tools. Never rejects, and leaves nothing behind after a failure. */
   readonly connect: (server: S, attempt: ConnectAttempt) => Promise<OpenResult<Connection>>;

@@ -18,7 +18,7 @@ interface ViewDeps {
   readonly lists: Pick<ServerLists, "pins" | "hidesInstructions" | "getLeftOut">;
 }
 
-/** What people may see of a server: only the keys of env and headers; arguments and URL with secrets masked. */
+/** Shows people a server: only the keys of env and headers; arguments and URL with secrets masked. */
 export function toServerView(
   server: Server,
   settings: Settings,

@@ -29,7 +29,7 @@ export type Entry<K extends string> = { readonly [key in K]: string } & {
 
 export interface BoundedList<K extends string> {
   readonly entries: readonly Entry<K>[];
-  /** What was left out and why, for people. */
+  /** The items that were left out, with reasons for people. */
   readonly warnings: readonly string[];
   /** The first entries that were left out. */
   readonly leftOut: readonly LeftOut[];

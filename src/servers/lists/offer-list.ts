@@ -12,7 +12,7 @@ export interface OfferList {
   readonly failedKinds: readonly OfferKind[];
   /** The error of the first of them. */
   readonly failure?: unknown;
-  /** What was left out or failed and why, for people. */
+  /** The offers that were left out or failed, with reasons for people. */
   readonly warnings: readonly string[];
   /** When the server wants to be asked again; absent if it does not say. */
   readonly ttlMs?: number;

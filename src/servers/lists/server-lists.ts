@@ -42,7 +42,7 @@ const MAX_LEFT_OUT = 50;
 /** How long a further connection may take to list its prompts. */
 const INSPECT_MS = 10_000;
 
-/** What servers publish, as last listed, and what people decided about it. */
+/** The last lists of all servers, and the decisions of people about them. */
 export class ServerLists {
   readonly pins: Pins;
   readonly capabilities: ToolCapabilities;

@@ -76,7 +76,7 @@ function buildOrigin(
   };
 }
 
-/** What the server declared at the last connection; a guess if an older Toolkeep stored the record. */
+/** Reads what the server declared at the last connection; guesses if an older Toolkeep stored the record. */
 function readAbilities(era: Era | null, offers: readonly Offered[]): OfferAbilities {
   if (era?.declares) return era.declares;
   const has = (kind: Offered["kind"]) => offers.some((offer) => offer.kind === kind);

@@ -16,7 +16,7 @@ import { buildTaskRequest, callAsLegacyTask, callWithTasks, retryAsTask } from "
 import type { ServerToolRecord } from "../records.ts";
 import { describeTool, readCapabilities, type ToolDetails } from "../trust/definitions/describe-tool.ts";
 
-/** What a tool needs from its server. */
+/** The part of a server that its tools need. */
 export interface ToolHost {
   /** The same as `Tool.origin`. */
   readonly origin: string;
@@ -156,7 +156,7 @@ function mayUseTasks(rounds: ToolContext["rounds"]): boolean {
   return rounds !== undefined && (rounds.state !== undefined || rounds.capabilities.extensions !== undefined);
 }
 
-/** As servers of 2025-11-25 declare it. */
+/** Servers of 2025-11-25 declare it this way. */
 function isTaskOnly({ execution }: ServerToolRecord["definition"]): boolean {
   return isRecord(execution) && execution.taskSupport === "required";
 }

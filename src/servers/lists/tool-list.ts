@@ -8,7 +8,7 @@ export type ToolDefinition = Entry<"name">;
 
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
-  /** What was left out and why, for people. */
+  /** The tools that were left out, with reasons for people. */
   readonly warnings: readonly string[];
   /** The first tools that were left out. */
   readonly leftOut?: readonly LeftOut[];

@@ -47,7 +47,7 @@ type StoredTool = Omit<Rows["serverTools"], "position">;
 const toolCodec = codecOf(serverTools);
 const offerCodec = codecOf(serverOffers);
 
-/** What the sealed configuration of a server is sealed for; it opens for nothing else. */
+/** The purpose of the sealed configuration of a server; it opens for no other. */
 export const configPurpose = (id: string) => sealedPurpose(servers, "sealed", id);
 /** The same for its sign-in. */
 export const signInPurpose = (id: string) => sealedPurpose(servers, "auth", id);

@@ -9,7 +9,7 @@ export interface Era {
   readonly at: number;
   /** A modern server's answer to the probe. */
   readonly discover?: DiscoverResult;
-  /** What the server declares that it can do beside tools. */
+  /** The parts of MCP besides tools that the server declares. */
   readonly declares?: OfferAbilities;
   /** Set if a server registered as `http` speaks only this. */
   readonly transport?: "sse";

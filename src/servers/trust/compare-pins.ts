@@ -13,7 +13,7 @@ export interface Comparison {
   readonly kind: PinKind;
   /** All pins of this server and kind. */
   readonly pins: readonly PinRecord[];
-  /** What was known before; undefined if the server was never listed. */
+  /** The items known before; undefined if the server was never listed. */
   readonly before: readonly PublishedItem[] | undefined;
   readonly after: readonly PublishedItem[];
   /** The list is complete: whatever is missing was withdrawn. */

@@ -7,7 +7,7 @@ import type { PinKind, PinRecord } from "../records.ts";
 import type { PinTable } from "../tables/pins.ts";
 import { comparePins, isWaiting, type PublishedItem, WHOLE_LIST } from "./compare-pins.ts";
 
-/** What a server publishes of one kind, and what was known before. */
+/** The items of one kind that a server publishes, and those known before. */
 export interface ListUpdate {
   readonly kind: PinKind;
   readonly before: readonly PublishedItem[];
@@ -24,7 +24,7 @@ const NONE_ACCEPTED: ReadonlyMap<string, string> = new Map();
 /** Serialises reading and changing. */
 const PINS = "pins";
 
-/** What people accepted of servers' definitions, and what is held. */
+/** The accepted and the held definitions of all servers. */
 export class Pins {
   readonly #store: PinTable;
   readonly #clock: Clock;
@@ -234,7 +234,7 @@ export function getHeldPins(
   return isPinned(definition, settings) ? pins.getHeld(definition.record.id) : NO_PINS;
 }
 
-/** What callers are told about a held tool: nothing that its server said. */
+/** Tells callers about a held tool without anything that its server said. */
 export function describeHeld(server: string): string {
   return `mcp server ${server} changed or added this tool, and nobody has accepted it yet: toolkeep server changes ${server}`;
 }

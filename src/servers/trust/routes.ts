@@ -2,7 +2,7 @@ import { defineRoute, type Route } from "../../contract/define-route.ts";
 import type { Upstream } from "../upstream.ts";
 import * as shapes from "./contract.ts";
 
-/** What people see and decide about what servers publish. */
+/** The routes by which people see and decide about what servers publish. */
 export function serverTrustRoutes({ upstream }: { readonly upstream: () => Upstream }): readonly Route[] {
   return [
     defineRoute({

@@ -29,7 +29,7 @@ export interface ServerTrustDeps {
   readonly events: Events;
 }
 
-/** What people see and decide about servers' definitions. Methods that take a server's name throw NOT_FOUND. */
+/** Shows servers' definitions to people and takes their decisions. Methods that take a server's name throw NOT_FOUND. */
 export class ServerTrust {
   readonly #deps: ServerTrustDeps;
 
@@ -66,7 +66,7 @@ export class ServerTrust {
     return this.listChanges(name);
   }
 
-  /** What people should look at in the visible definitions; `listChanges` covers the held ones. */
+  /** Lists the findings in the visible definitions; `listChanges` covers the held ones. */
   async listFindings(name: string): Promise<readonly ToolFindings[]> {
     const server = this.#deps.set.getByName(name);
     const { id, instructions } = server.definition.record;

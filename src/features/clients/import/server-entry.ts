@@ -22,7 +22,7 @@ export interface ServerEntry {
   readonly enabled: boolean;
   readonly timeoutMs: number | null;
   readonly connectTimeoutMs: number | null;
-  /** Where Toolkeep differs from the client. */
+  /** Differences between Toolkeep and the client. */
   readonly notes: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { cleanSchema, MAX_DESCRIPTION, MAX_TITLE } from "./clean-schema.ts";
 import { cleanText } from "./clean-text.ts";
 import { deriveCapabilities, soundsDestructive } from "./derive-capabilities.ts";
 
-/** What a definition says about a tool, cleaned so that models may see it. */
+/** The content of a tool definition, cleaned so that models may see it. */
 export interface ToolDetails {
   readonly title: string | undefined;
   readonly description: string;
