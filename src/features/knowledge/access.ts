@@ -4,17 +4,17 @@ import type { RouteActor } from "../../contract/define-route.ts";
 import { wildcard } from "../../lib/text/wildcard.ts";
 import type { Access } from "./knowledge.ts";
 
-/** Who sees everything, whatever label it bears: people who look after this installation. */
+/** For people who look after this installation: they see every label. */
 export const EVERYTHING: Access = { labels: null };
 
-/** Whether somebody sees what bears this label, or none. The only place that decides this. */
+/** Whether content with this label is visible; null: it has no label. This is the only place that decides it. */
 export function canSee({ labels }: Access, label: string | null): boolean {
   return label === null || labels === null || labels.includes(label);
 }
 
 /**
- * What a caller may see. A token with scopes sees the labels that are among them and no other; one without sees those that the settings give
- * its agent (`agents`, by label). Labels are never part of "everything that the agent has".
+ * What a caller may see. A token with scopes sees only the labels among them. A token without scopes sees the labels that the settings
+ * give its agent (`agents`, by label). Labels are never granted by `*`.
  */
 export function accessOf(
   { scopes, agentName, operator }: Pick<Caller, "scopes" | "agentName" | "operator">,
@@ -42,7 +42,7 @@ function labelsFor(agent: string, agents: Readonly<Record<string, readonly strin
   return Object.entries(agents).flatMap(([label, names]) => (isAmong(agent, names) ? [label] : []));
 }
 
-/** Whether a name is one of these, of which each may have `*` for anything. */
+/** Whether a name matches one of the patterns, in which `*` stands for anything. */
 export function isAmong(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => wildcard(pattern)(name));
 }

@@ -5,13 +5,13 @@ import type { KnowledgeSync } from "./knowledge.ts";
 export interface AnnouncedDeps {
   readonly sync: KnowledgeSync;
   readonly events: Events;
-  /** Something may have come into the index, or gone from it. */
+  /** Called after the index may have changed. */
   readonly onSynced: () => void;
 }
 
 /**
- * A sync of which whoever listens hears, with an inbox that is always among its sources. Sources that bear a label are not spoken of:
- * everybody at the page hears events.
+ * Emits events about a sync, and makes sure that the inbox is among its sources. There are no events about sources with
+ * a label, because every viewer of the dashboard receives events.
  */
 export function announcedSync({ sync, events, onSynced }: AnnouncedDeps): KnowledgeSync {
   const changed = (

@@ -1,18 +1,18 @@
 import type { EntityRecord } from "./index/index-record.ts";
 
-/** What a reader of a source makes of a file, and the index takes: nothing here knows where it is kept. */
+/** The result of reading a file, which the index takes. It does not depend on where the index is stored. */
 
 /** A passage of a document, small enough to be shown and to be embedded whole. */
 export interface Passage {
   readonly text: string;
   /** The headings above it, outermost first. */
   readonly headings: readonly string[];
-  /** Where it stands in the text that was read, in UTF-16 units; `end` is behind its last. Overlaps its neighbours where it was cut. */
+  /** Its position in the text, in UTF-16 units; `end` is exclusive. Neighbours overlap where a block was cut. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What tells one state of a file from another without reading it. */
+/** Tells whether a file changed without reading it. */
 export interface FileState {
   /** Milliseconds, whole. */
   readonly modifiedAt: number;

@@ -2,7 +2,7 @@ import type { Feature } from "../../contract/feature.ts";
 import type { OwnKnowledge } from "./open-knowledge.ts";
 import type { KnowledgeNeeds } from "./parts.ts";
 
-/** What agents remember, and documents gathered for them. */
+/** Memories of agents, and documents gathered for them. */
 export const knowledge: Feature<KnowledgeNeeds, OwnKnowledge> = {
   name: "knowledge",
   load: async () => (await import("./parts.ts")).parts,

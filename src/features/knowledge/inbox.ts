@@ -9,10 +9,10 @@ import { metadataOf, storable, tagsOf } from "./memory/memory-text.ts";
 
 export interface InboxDeps {
   readonly sync: Pick<KnowledgeSync, "inbox" | "sync">;
-  /** Known secrets taken out: what lies in the inbox is shown to models. */
+  /** Removes known secrets, because models read the inbox. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
-  /** Something lies in it that did not before; with the name of its source. */
+  /** Called with the name of the source after a file was added. */
   readonly onPut?: (source: string) => void;
 }
 
@@ -36,10 +36,10 @@ const MAX_TAGS = 50;
 const MAX_FILES = 10_000;
 const MAX_NAME_CHARS = 80;
 const MAX_NUMBER = 1_000;
-/** Names that some system keeps for itself. */
+/** Names that Windows reserves. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** The folder where agents put what they want to be found. Nothing that lies there is ever overwritten. */
+/** The folder where agents put documents to be found later. Files in it are never overwritten. */
 export class Inbox {
   readonly #deps: InboxDeps;
 
@@ -47,12 +47,12 @@ export class Inbox {
     this.#deps = deps;
   }
 
-  /** Resolves with the name it got. Throws BAD_REQUEST for what cannot be put there. */
+  /** Resolves with the name of the new file. Throws BAD_REQUEST for content that the inbox does not take. */
   async put(
     input: InboxDocument,
   ): Promise<{ readonly name: string; readonly path: string; readonly source: string }> {
     const extension = extensionOf(input);
-    check(input);
+    checkDocument(input);
     const { folder, source } = await this.#deps.sync.inbox();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length >= MAX_FILES)
@@ -61,7 +61,7 @@ export class Inbox {
         `the inbox holds ${MAX_FILES} files, which is the most; a person has to tidy it`,
       );
     const text = this.#textOf(input, extension);
-    const name = await writeAnew(folder, stemOf(input, extension, this.#deps.clock()), extension, text);
+    const name = await writeNewFile(folder, stemOf(input, extension, this.#deps.clock()), extension, text);
     this.#deps.onPut?.(source.name);
     return { name, path: join(folder, name), source: source.name };
   }
@@ -93,13 +93,13 @@ export class Inbox {
       author: by,
       ...(Object.keys(metadata).length > 0 && { metadata: metadataOf(metadata, safe) }),
     };
-    // JSON is YAML, and quotes everything that could be taken for something else.
+    // JSON is valid YAML, and its quotes prevent misreadings.
     const lines = Object.entries(said).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     return `---\n${lines.join("\n")}\n---\n\n${body}${body.endsWith("\n") ? "" : "\n"}`;
   }
 }
 
-function check({ content, title = "", tags = [] }: InboxDocument): void {
+function checkDocument({ content, title = "", tags = [] }: InboxDocument): void {
   const problem =
     content.trim() === ""
       ? "expected content; got only spaces"
@@ -113,7 +113,7 @@ function check({ content, title = "", tags = [] }: InboxDocument): void {
   if (problem !== undefined) throw new ToolkeepError("BAD_REQUEST", problem);
 }
 
-/** The extension that is given, else that of the file name where it is a safe one, else `md`. */
+/** The given extension; otherwise that of the file name if it is safe; otherwise `md`. */
 function extensionOf({ extension, filename }: InboxDocument): string {
   const given = extension?.trim().replace(/^\./, "").toLowerCase();
   const ofName = ENDING.exec(filename?.trim() ?? "")?.[1]?.toLowerCase();
@@ -129,7 +129,7 @@ function isSafeExtension(extension: string): boolean {
   return EXTENSION.test(extension) && !REFUSED_EXTENSIONS.has(extension);
 }
 
-/** The name without its ending: letters, digits, `-`, `_` and `.` inside, whatever was asked for. */
+/** The file name without extension, reduced to letters, digits, `-`, `_` and inner `.`. */
 function stemOf({ filename, title }: InboxDocument, extension: string, now: number): string {
   const named = filename?.trim() ?? title ?? "";
   const ending = ENDING.exec(named)?.[1]?.toLowerCase() ?? "";
@@ -147,8 +147,8 @@ function stemOf({ filename, title }: InboxDocument, extension: string, now: numb
   return RESERVED.test(stem) ? `${stem}-note` : stem;
 }
 
-/** The file is there whole or not at all, under the first number that is free. */
-async function writeAnew(folder: string, stem: string, extension: string, text: string): Promise<string> {
+/** Writes the file atomically, under the first free number. */
+async function writeNewFile(folder: string, stem: string, extension: string, text: string): Promise<string> {
   const draft = join(folder, `.${randomUUID()}.tmp`);
   await writeFile(draft, text, { flag: "wx", mode: 0o600 });
   try {

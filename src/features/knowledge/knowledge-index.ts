@@ -15,11 +15,11 @@ export interface KnowledgeDeps {
   readonly home: string;
   /** PostgreSQL; null: the index is the file `knowledge.db` of the home. */
   readonly databaseUrl: string | null;
-  /** As they are now. */
+  /** The current sources. */
   readonly sources: () => Promise<readonly SourceRecord[]>;
-  /** Whoever made it closes it. */
+  /** The caller closes it. */
   readonly embedder: Embedder;
-  /** Whether meanings are worked out and compared at all. */
+  /** Whether passages and queries are embedded. */
   readonly isMeaningOn: () => boolean;
   /** Absent: a search finds no memories. */
   readonly memory?: MemorySearch;
@@ -31,11 +31,11 @@ export interface KnowledgeDeps {
   ) => Promise<void>;
   readonly clock?: Clock;
   readonly log: Log;
-  /** How long it waits after the embedder has failed. */
+  /** The wait after a failure of the embedder. */
   readonly retryMs?: number;
 }
 
-/** What there is of a source. */
+/** Counts of one source in the index. */
 export interface IndexCounts {
   readonly entities: number;
   readonly chunks: number;
@@ -45,15 +45,15 @@ export interface IndexCounts {
 const EMBEDDING = "knowledge embedding";
 const SWEEPING = "knowledge sweeping";
 
-/** Documents in, passages out. Nothing is opened or started before it is used. */
+/** Takes documents and finds passages. Nothing is opened or started before the first use. */
 export class KnowledgeIndex {
   readonly reader: KnowledgeReader;
   readonly writer: KnowledgeWriter;
-  /** Goes on giving passages their vectors, where there is something left to do; also done after every write. */
+  /** Embeds passages that have no vector yet. Also woken after every write. */
   readonly embedding: ChunkEmbedding;
-  /** Takes out what is left of passages that are gone, where that is much. For after a sync. */
+  /** Removes remains of deleted passages once there are many. Wake it after a sync. */
   readonly sweeping: IndexSweeping;
-  /** By the ids of sources; one of which nothing was ever written is not there. */
+  /** By source id. Sources that were never written are missing. */
   readonly counts: () => Promise<ReadonlyMap<string, IndexCounts>>;
   readonly #threads: readonly IndexCaller[];
 

@@ -14,10 +14,10 @@ import type {
 import type { Query } from "./search/query.ts";
 import type { DocumentFile } from "./sources/document-file.ts";
 
-/** What a caller may see of knowledge: everything unlabelled, and what bears one of these labels; null: all. */
+/** The rights of a caller. It sees everything without a label, and everything with one of these labels; null: all labels. */
 export interface Access {
   readonly labels: readonly string[] | null;
-  /** Whether rules let it see what was read from a file; absent: there are none for it. */
+  /** Whether rules show documents read from this file; absent: no rules apply. */
   readonly isFileShown?: (file: DocumentFile) => boolean;
 }
 
@@ -27,34 +27,34 @@ export interface SearchRequest {
   /** At most 100. */
   readonly limit: number;
   readonly source?: string;
-  /** Of an earlier page of the same query. */
+  /** From an earlier page of the same query. */
   readonly cursor?: string;
-  /** Absent: entities alone. */
+  /** Absent: only entities. */
   readonly types?: readonly ("entity" | "memory")[];
   readonly access: Access;
-  /** Whose memories take part, where they are asked for: the caller's own, and shared spaces that it may read. */
+  /** The owners of the memories to search: the caller and the shared spaces it may read. */
   readonly memoryOwners?: readonly string[];
-  /** Show at most half of the documents that the caller may see, so that no query lists a small index. */
+  /** Show at most half of the visible documents, so that no query can list a small index. */
   readonly withinHalf?: boolean;
 }
 
-/** What memory gives a search that asks for it. */
+/** Finds memories for a search that includes them. */
 export interface MemorySearch {
-  /** Best first, with scores from 0 to 1: words and, where they are known, meanings. */
+  /** Best first, with scores from 0 to 1, by words and, if vectors exist, by meaning. */
   findMemories(request: {
     readonly owners: readonly string[];
-    /** Its words rank, its filters, phrases and exclusions choose; filters alone give the newest. */
+    /** Words rank; filters, phrases and exclusions select. Filters alone give the newest. */
     readonly query: Query;
     readonly limit: number;
     readonly access: Access;
   }): Promise<readonly FoundMemory[]>;
 }
 
-/** What searching and reading looks like to tools, the API and the command line. */
+/** Searches and reads documents, for tools, the API and the command line. */
 export interface KnowledgeReader {
-  /** Throws INVALID_ARGUMENT for a cursor that is not one, or of another query. */
+  /** Throws BAD_REQUEST for an invalid cursor and for one of another query. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage>;
-  /** Undefined: there is none, or the caller may not see it; nobody can tell which. */
+  /** Undefined if it does not exist or the caller may not see it; the caller cannot tell which. */
   entity(id: string, access: Access): Promise<EntityView | undefined>;
   /** With `around` neighbours on either side. */
   chunk(id: string, around: number, access: Access): Promise<ChunkAnswer | undefined>;
@@ -71,7 +71,7 @@ export interface SourceStatus
 export interface SyncRequest {
   /** Absent: every enabled source. */
   readonly source?: string;
-  /** Where another run is under way: waits for its end, then runs, in place of being skipped. Only one ever runs; who waits for the same shares one. */
+  /** If another run is in progress, wait for its end and then run, instead of being skipped. Requests that wait for the same sync share one run. */
   readonly waits?: boolean;
   readonly access: Access;
   readonly signal?: AbortSignal;
@@ -80,19 +80,19 @@ export interface SyncRequest {
 
 /** Sources and how they are brought up to date. */
 export interface KnowledgeSync {
-  /** One at a time, over all replicas: says `skipped` where another run is under way. */
+  /** Runs one sync at a time over all replicas; `skipped` if another is in progress. */
   sync(request: SyncRequest): Promise<SyncOutcome>;
   status(access: Access): Promise<readonly SourceStatus[]>;
   /** Reads a little of what a source would give, and changes nothing. */
   test(kind: string, config: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<SourceTest>;
   addSource(source: NewSource): Promise<SourceRecord>;
-  /** Throws NOT_FOUND. What was read stays until the next sync. */
+  /** Throws NOT_FOUND. Documents stay as they are until the next sync. */
   changeSource(name: string, change: SourceEdit): Promise<SourceRecord>;
-  /** With everything that was read from it. A sync of it in this process is cancelled. */
+  /** Removes its documents, too. Cancels a sync of it in this process. */
   removeSource(name: string): Promise<void>;
   sources(): Promise<readonly SourceRecord[]>;
-  /** The folder where agents put what they want to be found, and the source that reads it: made where they are not there yet. */
+  /** The inbox folder and the source that reads it; both are created if missing. */
   inbox(): Promise<{ readonly folder: string; readonly source: SourceRecord }>;
-  /** Ends what runs; what was written stays, and the next sync goes on from there. */
+  /** Stops a running sync. What it wrote stays, and the next sync continues from there. */
   close(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export interface OwnKnowledgeDeps {
   readonly settings: () => Settings;
   readonly identity: Identity;
   readonly redact: (text: string) => string;
-  /** Whoever made it closes it. */
+  /** The caller closes it. */
   readonly embedder: Embedder;
   readonly callTool: (call: ToolCall) => Promise<ToolOutcome>;
   readonly events: Events;

@@ -14,7 +14,7 @@ export const pluginSource = z.object({
 });
 export type PluginSource = Infer<typeof pluginSource>;
 
-/** What a plugin declares that it needs. It gets nothing else. */
+/** The permissions that a plugin declares. It gets no others. */
 const pluginPermissions = z.object({
   network: z.union([z.boolean(), texts]).describe("Hosts it may reach; true: any, false: none."),
   files: z.enum(["none", "read", "write"]).describe("Access to the workspace of the calling agent."),
@@ -30,14 +30,14 @@ export const plugin = z.object({
   version: z.string(),
   description: z.string(),
   source: pluginSource,
-  /** Of every file, as it was installed or as it was when somebody enabled it last. */
+  /** The hash of all files, as they were installed or last enabled. */
   sha256: z.string(),
   /** A `PluginPermissions`; what an older version did not know is missing. */
   permissions: anyObject,
   enabled: z.boolean(),
-  /** What a person agreed to when they last enabled it; null: nobody has. */
+  /** The agreement of the person who last enabled it; null: nobody has. */
   agreed: z.object({ sha256: z.string(), permissions: anyObject, trusted: z.boolean(), at: time }).nullable(),
-  /** As the plugin described them when it was last enabled (`StoredTool`). */
+  /** The tools that the plugin described when it was last enabled (`StoredTool`). */
   tools: z.array(anyObject),
   createdAt: time,
   updatedAt: time,

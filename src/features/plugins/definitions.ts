@@ -94,7 +94,7 @@ function readFlags(flags: unknown): ToolFlags {
   return { readOnly, destructive, concurrencySafe: declared.concurrencySafe === true && !destructive };
 }
 
-/** As with servers, a flag that tightens checks always counts; one that loosens them counts only for a trusted plugin. */
+/** A flag that tightens checks always counts; one that loosens them counts only for a trusted plugin, as with servers. */
 export function getEffectiveFlags(
   { readOnly, concurrencySafe, destructive }: ToolFlags,
   trusted: boolean,

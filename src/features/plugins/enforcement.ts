@@ -40,7 +40,7 @@ export function buildNodeFlags(
   ];
 }
 
-/** What a person has to know before agreeing: declared limits that are not enforced. */
+/** Lists declared limits that are not enforced, which a person has to know before agreeing. */
 export function listUnenforced(
   permissions: PluginPermissions,
   { flag, network }: Enforcement,

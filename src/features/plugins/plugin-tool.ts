@@ -2,7 +2,7 @@ import type { Capability, Tool, ToolContext, ToolResult, ToolStatus } from "../.
 import { getEffectiveFlags, type PluginToolDefinition } from "./definitions.ts";
 import { getOrigin } from "./names.ts";
 
-/** What a tool needs of the plugin that it belongs to. */
+/** The part of a plugin that its tools need. */
 export interface ToolHost {
   readonly plugin: string;
   /** Whether a person who enabled it said that its flags are to be believed. */

@@ -92,7 +92,7 @@ export class Plugins implements ToolSource {
     return this.#get(name).view();
   }
 
-  /** What it printed and what happened to its processes, oldest first. */
+  /** Its output and the events of its processes, oldest first. */
   log(name: string): readonly PluginLogLine[] {
     return this.#get(name).log.read(this.#deps.redact);
   }

@@ -1,4 +1,4 @@
-/** A piece of structure in a text, in UTF-16 units; `end` is behind its last. Blocks come in order and do not overlap. */
+/** A structural part of a text, in UTF-16 units; `end` is exclusive. Blocks are in order and do not overlap. */
 export type Block =
   | {
       readonly kind: "heading";
@@ -9,7 +9,7 @@ export type Block =
       readonly end: number;
     }
   | {
-      /** `lines`: it is better cut between lines than between sentences. */
+      /** `lines`: it should be cut between lines, not between sentences. */
       readonly kind: "prose" | "lines";
       readonly start: number;
       readonly end: number;

@@ -4,18 +4,18 @@ import { nextCut, overlapBefore } from "./cut-text.ts";
 import { countPieces } from "./word-pieces.ts";
 
 export interface ChunkLimits {
-  /** In word pieces: a passage is closed before it would hold more. */
+  /** The target size of a passage, in word pieces. */
   readonly target: number;
-  /** A block with more is cut; never does a passage hold more. */
+  /** The most that a passage holds; a larger block is cut. */
   readonly most: number;
-  /** A passage with less goes on into the next section. */
+  /** A smaller passage continues into the next section. */
   readonly least: number;
-  /** What is repeated where a block was cut. */
+  /** The overlap where a block is cut. */
   readonly overlap: number;
   readonly passages: number;
 }
 
-/** The model reads 256 pieces at once, its own marks and the headings included. */
+/** The model reads 256 pieces at once, including its own markers and the headings. */
 export const CHUNK_LIMITS: ChunkLimits = {
   target: 200,
   most: 230,
@@ -24,7 +24,7 @@ export const CHUNK_LIMITS: ChunkLimits = {
   passages: 20_000,
 };
 
-/** What is collected for the next passage. Headings that nothing followed yet stand behind `bodyEnd`. */
+/** The text collected for the next passage. Headings without text yet are behind `bodyEnd`. */
 interface Pending {
   start: number;
   /** Where its last body ends; undefined while there are only headings. */
@@ -36,8 +36,9 @@ interface Pending {
 }
 
 /**
- * Passages of a text along its structure: blocks stay whole where they fit and are put together up to the target; headings go with what
- * they stand above; small sections are put together under the headings they share. A passage's text is exactly the text from `start` to `end`.
+ * Splits a text into passages along its structure. Blocks that fit stay whole and are joined up to the target size; headings go
+ * with the text below them; small sections are joined under their common headings. The text of a passage is exactly the
+ * text from `start` to `end`.
  */
 export function chunkBlocks(
   text: string,
@@ -98,7 +99,7 @@ export function chunkBlocks(
     }
   }
   if (pending && pending.bodyEnd === undefined) {
-    // Headings alone are all that is left to be found.
+    // Only headings are left.
     const end = blocks.at(-1)!.end;
     cutBlock(passages, text, { kind: "lines", start: pending.start, end }, path.titles, limits);
   } else flush();
@@ -120,7 +121,7 @@ function cutBlock(
   }
 }
 
-/** A little that is left at the end of a section goes with the passage before it. */
+/** A small rest at the end of a section is joined with the passage before it. */
 function add(
   passages: Passage[],
   text: string,

@@ -1,11 +1,11 @@
 import { afterPieces } from "./word-pieces.ts";
 
-/** A good place in the last part of a passage is better than a full passage. */
+/** A good place to cut in the last part of a passage is preferred to a full passage. */
 const LOOK_BACK = 0.4;
-/** Whole words are looked for this far; longer ones are cut. */
+/** How far the boundary of a word is searched; longer words are cut. */
 const MAX_WORD = 200;
 
-/** Where a passage that begins at `from` should end: behind a paragraph, a line or a sentence, else between words. Further than `from`. */
+/** The end of a passage that begins at `from`: after a paragraph, a line or a sentence, otherwise between words. Always after `from`. */
 export function nextCut(
   text: string,
   from: number,
@@ -25,7 +25,7 @@ export function nextCut(
   return wholeCharacter(text, Math.max(cut ?? full, from + 1), end);
 }
 
-/** Where the next passage begins so that it repeats a little of what stands before `cut`. */
+/** The start of the next passage, which repeats a little of the text before `cut`. */
 export function overlapBefore(
   text: string,
   from: number,
@@ -45,7 +45,7 @@ export function overlapBefore(
   return begin >= cut ? cut : wholeCharacter(text, begin, cut);
 }
 
-// Only ever in a part of the text: in the whole of it a mark that is rare would be looked for again and again.
+// Searches only a part of the text, because a rare mark would otherwise be searched through the whole text again and again.
 
 function behindLast(text: string, first: number, full: number, mark: string): number | undefined {
   const at = text.slice(first, full).lastIndexOf(mark);
@@ -67,7 +67,7 @@ function firstSentence(text: string, start: number, cut: number): number | undef
   return undefined;
 }
 
-/** `.`, `!`, `?` and a space behind it; the marks of Chinese and Japanese need none. */
+/** `.`, `!` or `?` followed by a space; Chinese and Japanese marks need no space. */
 function endsSentence(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code === 0x3002 || code === 0xff01 || code === 0xff1f) return true;
@@ -84,7 +84,7 @@ function behindWord(text: string, first: number, full: number): number | undefin
   return undefined;
 }
 
-/** Not between the halves of a pair. */
+/** Never between the halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number, end: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff && at < end ? at + 1 : at;

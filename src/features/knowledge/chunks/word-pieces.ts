@@ -1,8 +1,8 @@
-/** Letters of a word beyond the first piece, for each further one. */
+/** The number of letters for each further piece of a word. */
 const FIRST_PIECE = 7;
 const NEXT_PIECE = 3;
 
-/** About how many pieces a BERT vocabulary makes of `text` between two places: rather too many than too few. */
+/** Estimates how many pieces a BERT vocabulary makes of a part of `text`; rather too many than too few. */
 export function countPieces(text: string, start: number, end: number): number {
   let pieces = 0;
   for (let at = start, word = 0; at < end; at++) {
@@ -18,7 +18,7 @@ export function countPieces(text: string, start: number, end: number): number {
   return pieces;
 }
 
-/** Where `most` pieces from `start` end, at `end` at the latest; always further than `start`. */
+/** The end of `most` pieces from `start`, at most `end`; always after `start`. */
 export function afterPieces(text: string, start: number, end: number, most: number): number {
   let pieces = 0;
   for (let at = start, word = 0; at < end; at++) {
@@ -40,7 +40,7 @@ function isNextPiece(letters: number): boolean {
   return letters > FIRST_PIECE && (letters - FIRST_PIECE) % NEXT_PIECE === 1;
 }
 
-/** Of the scripts whose words are in the vocabulary whole: ASCII and Latin with accents. */
+/** Scripts whose words the vocabulary contains: ASCII and Latin with accents. */
 function isLetter(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||

@@ -7,7 +7,7 @@ export interface ChunkRange {
   readonly chunkCount: number;
 }
 
-/** The vectors that were made of them go with them; their postings mean nothing any more, and are swept when there are many. */
+/** Deletes chunks and their vectors. Their postings become meaningless and are swept once there are many. */
 export async function deleteChunks(
   db: Transaction<KnowledgeSchema>,
   ranges: readonly ChunkRange[],
@@ -29,7 +29,7 @@ export async function deleteChunks(
   }
 }
 
-/** What was written together lies together: a few long ranges in the place of many short ones. */
+/** Merges adjacent ranges: entities that were written together have adjacent chunks. */
 function joined(ranges: readonly ChunkRange[]): ChunkRange[] {
   const sorted = ranges
     .filter(({ chunkCount }) => chunkCount > 0)

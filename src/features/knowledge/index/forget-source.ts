@@ -5,8 +5,8 @@ import type { IndexDatabase } from "./schema.ts";
 const ENTITIES_AT_ONCE = 200;
 
 /**
- * Leaves nothing of a source but postings that mean nothing and wait to be swept. From the first step on nothing of it is shown, and its id is free again; the rest
- * goes in parts, also what an earlier run left because it was killed.
+ * Deletes everything of a source; only meaningless postings stay until they are swept. After the first step nothing of it is
+ * shown and its id is free again. The rest is deleted in parts, including what an interrupted run left.
  */
 export async function forgetSource(
   database: IndexDatabase,

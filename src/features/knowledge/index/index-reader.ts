@@ -11,7 +11,7 @@ import type {
 } from "./index-store.ts";
 import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 
-/** Plain rows where there are many: renaming columns would take longer than reading them. */
+/** Long lists are read as plain rows, because renaming columns would take longer than reading them. */
 export function indexReader(database: IndexDatabase): IndexReader {
   return {
     async state() {
@@ -117,7 +117,7 @@ export function indexReader(database: IndexDatabase): IndexReader {
   };
 }
 
-/** Those that are there, of sources that are. */
+/** Existing entities of existing sources. */
 function entities(db: Parameters<Parameters<IndexDatabase["query"]>[0]>[0]) {
   return db
     .selectFrom("knowledgeEntities as entity")

@@ -1,16 +1,17 @@
 /**
- * The index of what was read from sources: entities, their passages (chunks), postings and vectors. It can be made anew from the sources at any
- * time, so it is in no backup. On SQLite it is a file of its own, `knowledge.db`, used only by threads; on PostgreSQL it lies beside the rest.
+ * The index of the documents of sources: entities, their passages (chunks), postings and vectors. It can be rebuilt from the
+ * sources, so it is in no backup. On SQLite it is a separate file, `knowledge.db`, which only threads use; on PostgreSQL
+ * its tables are beside those of the store.
  */
 
-/** A document as it is kept. */
+/** A document in the index. */
 export interface EntityRecord {
-  /** A UUID, for ever that of this key of this source, also after it was gone and came back. */
+  /** A UUID that stays the same for this source and key, also if the document disappears and comes back. */
   readonly id: string;
-  /** Its number in the index: short, ascending, never used again. */
+  /** Its number in the index: ascending and never reused. */
   readonly no: number;
   readonly sourceId: string;
-  /** Names it within its source for ever: a relative path, an address, a message id. */
+  /** Identifies it within its source: a relative path, an address, a message id. */
   readonly key: string;
   readonly title: string;
   /** `markdown text html pdf docx code csv bookmark email page note` … */
@@ -19,18 +20,18 @@ export interface EntityRecord {
   readonly tags: readonly string[];
   /** Where a person finds it: a path or an address. */
   readonly uri: string;
-  /** What it says of its own time, else that of its file. */
+  /** The time that the document states, otherwise that of its file. */
   readonly documentAt: number;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Of the file it came from. */
+  /** The time of its file. */
   readonly modifiedAt: number;
   readonly size: number;
-  /** SHA-256 of what it was read from; `failed: ` and the reason where it could not be, then it has no chunks. */
+  /** SHA-256 of the content; `failed: ` and the reason if it could not be read, and then it has no chunks. */
   readonly hash: string;
   readonly chunkCount: number;
-  /** When it came into the index in this state. */
+  /** When this state was written to the index. */
   readonly indexedAt: number;
-  /** It is no longer there: since then. */
+  /** When it disappeared; null: it exists. */
   readonly goneAt: number | null;
 }
 
@@ -44,7 +45,7 @@ export interface ChunkRecord {
   readonly end: number;
 }
 
-/** What a sync compares a file with. */
+/** The facts that a sync compares with a file. */
 export type KnownEntity = Pick<EntityRecord, "key" | "modifiedAt" | "size" | "hash">;
 
 /** An entity to be written, with its chunks in order. */
@@ -66,19 +67,19 @@ export interface NewEntity
   readonly chunks: readonly Omit<ChunkRecord, "entityNo" | "index">[];
 }
 
-/** How the index is brought up to date. Only one writes at a time; whoever reads sees whole writes. */
+/** Updates the index. There is one writer at a time; readers see only complete writes. */
 export interface KnowledgeWriter {
-  /** What is there of a source, gone ones left out, by key (by the bytes of its UTF-8, as databases compare) after `after`, at most `limit`. */
+  /** The existing entities of a source, ordered by the UTF-8 bytes of their keys, after `after`, at most `limit`. */
   known(sourceId: string, after: string | null, limit: number): Promise<KnownEntity[]>;
-  /** Adds or replaces, all or nothing; whole when it resolves. An entity whose chunks are the same as before keeps their vectors. */
+  /** Adds or replaces entities, all or nothing. Unchanged chunks keep their vectors. */
   write(entities: readonly NewEntity[], at: number): Promise<void>;
-  /** The same content with another state of its file. */
+  /** Updates the state of files whose content did not change. */
   touch(
     sourceId: string,
     states: readonly Pick<EntityRecord, "key" | "modifiedAt" | "size">[],
   ): Promise<void>;
-  /** They are gone: nothing of them is found from now on, but their ids are remembered. */
+  /** Marks entities as gone. They are not found any more, but keep their ids. */
   bury(sourceId: string, keys: readonly string[], at: number): Promise<void>;
-  /** Leaves nothing of a source. Long work is done in parts; `progress` after each. */
+  /** Deletes everything of a source, in parts; calls `progress` after each. */
   forget(sourceId: string, progress?: (left: number) => void): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { ChunkRecord, EntityRecord, KnowledgeWriter, NewEntity } from "./index-record.ts";
 
-/** A chunk with all that it is found by. */
+/** A chunk with its terms. */
 export interface IndexedChunk extends Omit<ChunkRecord, "entityNo" | "index"> {
-  /** Of all that its vector is made from. */
+  /** The hash of the text that is embedded. */
   readonly hash: string;
-  /** How many terms it has, repeats counted. */
+  /** The number of its terms, including repeats. */
   readonly length: number;
-  /** How often it has each and where, see `postings.ts`. */
+  /** How often it has each term and where, see `postings.ts`. */
   readonly postings: ReadonlyMap<string, number>;
 }
 
@@ -14,7 +14,7 @@ export interface IndexedEntity extends Omit<NewEntity, "chunks"> {
   readonly chunks: readonly IndexedChunk[];
 }
 
-/** A chunk without a vector, and what it is to be made from. */
+/** A chunk without a vector, and the text to embed. */
 export interface ChunkToEmbed {
   readonly no: number;
   readonly title: string;
@@ -27,31 +27,31 @@ export interface ChunkVector {
   readonly vector: Uint8Array;
 }
 
-/** How the index is changed; `KnowledgeWriter` says what each does. Every change is all or nothing. */
+/** Changes the index, see `KnowledgeWriter`. Every change is all or nothing. */
 export interface IndexWriter extends Omit<KnowledgeWriter, "write"> {
   write(entities: readonly IndexedEntity[], at: number): Promise<void>;
   /** Chunks without a vector of a model, by number after `after`. */
   withoutVector(model: string, after: number, limit: number): Promise<ChunkToEmbed[]>;
-  /** What `model` made. Vectors of another model are dropped first; those of chunks that are gone meanwhile are left out. */
+  /** Writes vectors of `model`. Vectors of another model are deleted first; vectors of deleted chunks are left out. */
   putVectors(model: string, vectors: readonly ChunkVector[]): Promise<void>;
-  /** One step of taking out the postings of chunks that are gone, once they are more than a quarter. A search finds the same before and after. */
+  /** One step of removing the postings of deleted chunks, once these are more than a quarter. It does not change search results. */
   sweep(limits?: SweepLimits): Promise<SweepStep>;
 }
 
 export interface SweepLimits {
-  /** With fewer dead chunks there is nothing to do. */
+  /** Nothing is done if there are fewer dead chunks. */
   readonly leastDead: number;
-  /** Of postings, looked at in one step. */
+  /** How many rows of postings one step reads. */
   readonly rows: number;
 }
 
 /**
- * `nothing`: too few are dead. `begun`: it is known which are, and nothing has changed yet. `swept`: some rows are done, others are left.
- * `ended`: all are done.
+ * `nothing`: there are too few dead chunks. `begun`: the dead chunks are known and nothing has changed yet. `swept`: some rows
+ * are done. `ended`: all rows are done.
  */
 export type SweepStep = "nothing" | "begun" | "swept" | "ended";
 
-/** An entity as far as a search has to know it. */
+/** The facts about an entity that a search needs. */
 export interface EntityChange extends ChangePlace {
   readonly sourceNo: number;
   readonly type: string;
@@ -59,7 +59,7 @@ export interface EntityChange extends ChangePlace {
   readonly documentAt: number;
   readonly firstChunk: number;
   readonly chunkCount: number;
-  /** How many terms each chunk has, 16 bits each, little end first. */
+  /** The number of terms of each chunk, 16 bits each, little-endian. */
   readonly lengths: Uint8Array;
 }
 
@@ -68,21 +68,21 @@ export interface IndexState {
   readonly model: string | null;
 }
 
-/** How the index is read. Each question sees whole writes; two questions may see different ones. */
+/** Reads the index. Each query sees only complete writes; two queries may see different states. */
 export interface IndexReader {
   state(): Promise<IndexState>;
-  /** Sources of which something may be shown, by their number. */
+  /** Sources that are not being deleted, by number. */
   sources(): Promise<ReadonlyMap<number, string>>;
-  /** What changed after a place in the order of changes, in that order. Gone ones have no chunks; those of forgotten sources do not come. */
+  /** Changes after a position, in order. Deleted entities have no chunks; entities of deleted sources are left out. */
   changedEntities(after: ChangePlace, limit: number): Promise<EntityChange[]>;
   changedVectors(after: ChangePlace, limit: number): Promise<(ChunkVector & ChangePlace)[]>;
   postings(terms: readonly string[]): Promise<PostingsRow[]>;
-  /** How many bytes the postings of each of these are, where there are some; reads none of them. */
+  /** The size of the postings of each term in bytes, without reading them; terms without postings are missing. */
   postingsSizes(terms: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Terms that begin with a text, by term, at most `limit`. */
   termsFrom(prefix: string, limit: number): Promise<string[]>;
   vectors(chunkNos: readonly number[]): Promise<ChunkVector[]>;
-  /** Only those that are there, in no order. */
+  /** Only existing ones, in no order. */
   entities(nos: readonly number[]): Promise<StoredEntity[]>;
   entityById(id: string): Promise<StoredEntity | undefined>;
   chunks(nos: readonly number[]): Promise<NumberedChunk[]>;
@@ -94,7 +94,7 @@ export interface IndexReader {
   ): Promise<NumberedChunk[]>;
 }
 
-/** In the order of changes; the number tells those of one change apart. */
+/** A position in the order of changes; the number distinguishes entities of one change. */
 export interface ChangePlace {
   readonly revision: number;
   readonly no: number;

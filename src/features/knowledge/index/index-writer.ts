@@ -15,10 +15,10 @@ type Db = Transaction<KnowledgeSchema>;
 type EntityRow = KnowledgeSchema["knowledgeEntities"];
 type ChunkRow = KnowledgeSchema["knowledgeChunks"];
 
-/** What is there already of an entity that is written. */
+/** The existing rows of an entity that is written. */
 type Before = Pick<EntityRow, "no" | "key" | "firstChunk" | "chunkCount">;
 
-/** One process writes at a time; several would wait for each other. */
+/** One process writes at a time; others wait for it. */
 export function indexWriter(database: IndexDatabase): IndexWriter {
   const sweeper = new IndexSweeper(database);
   return {
@@ -78,7 +78,7 @@ export function indexWriter(database: IndexDatabase): IndexWriter {
   };
 }
 
-/** All but the postings, which are given back. */
+/** Writes everything but the postings, which are returned. */
 async function writeEntities(
   db: Db,
   sourceId: string,
@@ -143,7 +143,7 @@ async function addSource(db: Db, sourceId: string): Promise<number> {
   return nextSource - 1;
 }
 
-/** The first of so many numbers each that nobody else gets. */
+/** Reserves numbers; returns the first of each kind. */
 async function takeNumbers(db: Db, chunks: number, entities: number) {
   const { nextChunk, nextEntity } = await db
     .updateTable("knowledgeState")
@@ -165,7 +165,7 @@ function existing(db: Db, sourceNo: number, keys: readonly string[]): Promise<Be
     .execute();
 }
 
-/** Leaves what its id and number hang on. */
+/** Deletes the content and keeps the row, which holds the id and number. */
 async function markGone(
   db: Db,
   entities: readonly Before[],
@@ -229,7 +229,7 @@ async function putEntities(db: Db, rows: readonly EntityRow[]): Promise<void> {
       .execute();
 }
 
-/** Lengthens the rows that are there. */
+/** Appends to existing rows. */
 async function addPostings(db: Db, postings: PostingsToAdd, { bytes }: ColumnTypes): Promise<void> {
   const longer = sql<Uint8Array>`cast(knowledge_postings.data || excluded.data as ${sql.raw(bytes as string)})`;
   for (const some of inChunks(postings.rows()))
@@ -240,7 +240,7 @@ async function addPostings(db: Db, postings: PostingsToAdd, { bytes }: ColumnTyp
       .execute();
 }
 
-/** Of several with the same key the last counts. */
+/** If several have the same key, the last one counts. */
 function bySource(entities: readonly IndexedEntity[]): Map<string, IndexedEntity[]> {
   const sources = new Map<string, Map<string, IndexedEntity>>();
   for (const entity of entities) {

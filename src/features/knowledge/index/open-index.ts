@@ -12,7 +12,7 @@ import { KNOWLEDGE_MIGRATIONS } from "./migrations/index.ts";
 import type { IndexDatabase } from "./schema.ts";
 
 export interface IndexOptions {
-  /** Made when absent, for its user only. */
+  /** Created if missing, readable only by its user. */
   readonly home: string;
   /** PostgreSQL; null: the file `knowledge.db` in `home`. */
   readonly databaseUrl: string | null;
@@ -26,11 +26,11 @@ export interface KnowledgeIndex {
 }
 
 const PATH: MigrationPath = { table: "knowledgeMigrations", steps: KNOWLEDGE_MIGRATIONS };
-/** As much as one thread needs. */
+/** The number of connections that one thread needs. */
 const CONNECTIONS = 2;
 /**
- * Pages that hold a whole row of postings, and enough of them in memory. The index can be made anew, so a commit need not wait for the disk: after a power
- * cut the last ones may be missing, but what is there is whole.
+ * Pages are large enough for a row of postings, and the cache holds many of them. A commit does not wait for the disk,
+ * because the index can be rebuilt: after a power cut the last commits may be missing, but the rest is consistent.
  */
 const PRAGMAS = `
   pragma busy_timeout = 5000;
@@ -46,8 +46,8 @@ const PRAGMAS = `
 `;
 
 /**
- * Opens the index and brings its tables up to date. Queries of SQLite hold up the thread they are made in, so this is for threads of their own. Throws
- * STORE_UNAVAILABLE and STORE_NEWER. Whoever opens it closes it.
+ * Opens the index and brings its tables up to date. SQLite queries block their thread, so use it only in
+ * a separate thread. Throws STORE_UNAVAILABLE and STORE_NEWER. The caller has to close it.
  */
 export async function openIndex(options: IndexOptions): Promise<KnowledgeIndex> {
   const database = connect(await openDialect(options));

@@ -1,7 +1,7 @@
 /**
- * Where a term stands: for each block of chunk numbers a row with three bytes for each of its chunks that have the term. The lower
- * twelve bits say which chunk of the block, the upper twelve how often it stands where. Writes only lengthen rows, so
- * that they need to read nothing, and nothing has to be decoded one after another; a sweep shortens them.
+ * The chunks that contain a term: one row for each block of chunk numbers, with three bytes for each chunk. The lower
+ * twelve bits are the chunk within the block, the upper twelve the weight of the term. Writes only append to rows, so they
+ * read nothing, and entries can be decoded in any order. A sweep shortens rows.
  */
 
 const BLOCK_BITS = 12;
@@ -11,7 +11,7 @@ const IN_BLOCK = CHUNKS_PER_BLOCK - 1;
 const TIMES_BITS = 8;
 const MOST_TIMES = 2 ** TIMES_BITS - 1;
 
-/** Where else than in its text a term stands; together with how often in the text it is the weight of a posting. */
+/** Places besides the text where a term occurs. With the count in the text they form the weight of a posting. */
 export const IN_TITLE = 1;
 export const IN_HEADINGS = 2;
 export const IN_PATH = 4;
@@ -35,7 +35,7 @@ export function blockOf(chunkNo: number): number {
   return Math.floor(chunkNo / CHUNKS_PER_BLOCK);
 }
 
-/** What is to be added to the rows of a term, by block. */
+/** Collects postings to append, by term and block. */
 export class PostingsToAdd {
   readonly #rows = new Map<
     string,
@@ -54,7 +54,7 @@ export class PostingsToAdd {
     row.bytes.push(packed & 0xff, (packed >>> 8) & 0xff, packed >>> 16);
   }
 
-  /** By term, since rows lie in that order. */
+  /** Sorted by term, the order of the rows. */
   rows(): { readonly term: string; readonly block: number; readonly data: Uint8Array }[] {
     const sorted = [...this.#rows.values()].sort((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : 0));
     return sorted.map(({ term, block, bytes }) => ({ term, block, data: Uint8Array.from(bytes) }));
@@ -74,7 +74,7 @@ export function visitPostings(
   }
 }
 
-/** Those of a row whose chunks are kept, in their order; the row itself where all are. */
+/** The postings of a row whose chunks are kept, in order; the same row if all are. */
 export function keptPostings(
   block: number,
   data: Uint8Array,

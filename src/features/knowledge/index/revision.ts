@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { KnowledgeSchema } from "./schema.ts";
 
-/** The number of the change that is being made. Locks, too: the next writer waits here until this one has ended. */
+/** Returns the number of the current change. Also locks: the next writer waits here until this one has ended. */
 export async function raiseRevision(db: Transaction<KnowledgeSchema>): Promise<number> {
   const { revision } = await db
     .updateTable("knowledgeState")
@@ -11,7 +11,7 @@ export async function raiseRevision(db: Transaction<KnowledgeSchema>): Promise<n
   return revision;
 }
 
-/** Only locks: for changes that nobody who follows has to look at. */
+/** Only locks, for changes that readers do not need to follow. */
 export async function lockIndex(db: Transaction<KnowledgeSchema>): Promise<void> {
   await db
     .updateTable("knowledgeState")

@@ -6,24 +6,24 @@ import type { Database } from "../../../machine/db/database.ts";
  */
 export interface KnowledgeSchema {
   knowledgeMigrations: { version: number; name: string; appliedAt: number };
-  /** One row. Whoever writes raises `revision` first, so that writers wait for one another and every change has a number of its own. */
+  /** One row. A writer raises `revision` first, so that writers wait for each other and every change has its own number. */
   knowledgeState: {
     id: number;
     revision: number;
     nextSource: number;
     nextEntity: number;
     nextChunk: number;
-    /** What made the vectors; null: there are none. */
+    /** The model of the vectors; null: there are none. */
     model: string | null;
-    /** Chunks that were deleted, ever. */
+    /** How many chunks were ever deleted. */
     goneChunks: number;
-    /** Those of them of which no posting is left. */
+    /** How many of them have no postings left. */
     sweptChunks: number;
   };
   knowledgeSources: {
     no: number;
     sourceId: string;
-    /** Nothing of it is shown any more; what is left of it is being deleted. */
+    /** 1 while it is being deleted; nothing of it is shown. */
     forgotten: number;
   };
   knowledgeEntities: {
@@ -40,14 +40,14 @@ export interface KnowledgeSchema {
     modifiedAt: number;
     size: number;
     hash: string;
-    /** Its chunks have the numbers from here on, without a gap. */
+    /** The number of its first chunk; the others follow without a gap. */
     firstChunk: number;
     chunkCount: number;
-    /** How many terms each of them has, 16 bits each. */
+    /** The number of terms of each chunk, 16 bits each. */
     lengths: Uint8Array;
     indexedAt: number;
     goneAt: number | null;
-    /** When it changed last, for whoever follows. */
+    /** The number of its last change, for readers that follow. */
     revision: number;
   };
   knowledgeChunks: {
@@ -58,18 +58,18 @@ export interface KnowledgeSchema {
     headings: string;
     startAt: number;
     endAt: number;
-    /** Of all that its vector is made from. */
+    /** The hash of the text that is embedded. */
     hash: string;
   };
-  /** See `postings.ts`. Chunks that are gone stay in them until they are swept. */
+  /** See `postings.ts`. They contain deleted chunks until these are swept. */
   knowledgePostings: { term: string; block: number; data: Uint8Array };
   /** One row while postings are swept, see `sweep.ts`. */
   knowledgeSweeps: {
-    /** Chunks from this number on are not looked at. */
+    /** The sweep ignores chunks from this number on. */
     chunkEnd: number;
-    /** How many of those before were dead when it began. */
+    /** How many chunks before it were dead when the sweep began. */
     gone: number;
-    /** The last row that was looked at. */
+    /** The last row that was processed. */
     term: string;
     block: number;
   };

@@ -9,25 +9,25 @@ type Db = Transaction<KnowledgeSchema>;
 type Sweep = KnowledgeSchema["knowledgeSweeps"];
 
 export const SWEEP_LIMITS: SweepLimits = { leastDead: 1_000, rows: 500 };
-/** Of the chunks that have postings: beyond this share of dead ones it is worth going through all rows. */
+/** The share of dead chunks, among those with postings, above which a sweep is worth it. */
 const DEAD_SHARE = 0.25;
 const ENTITIES_AT_ONCE = 2_000;
 
 /**
- * Takes the postings of dead chunks out of the index, a few rows at a time in the order of their key. How far it has come is written with each
- * change, so whoever comes next goes on there. Numbers are never used again: what was dead once stays dead, and what is written meanwhile has
- * numbers that are not looked at. What dies meanwhile is left to the next sweep.
+ * Removes the postings of dead chunks from the index, a few rows at a time in key order. Each change also stores the position,
+ * so that the next process can continue there. Chunk numbers are never reused: a dead chunk stays dead, and chunks written
+ * during a sweep have higher numbers, which it ignores. Chunks that die during a sweep are left to the next one.
  */
 export class IndexSweeper {
   readonly #database: IndexDatabase;
-  /** Which chunks are alive, for the sweep that is under way. */
+  /** The living chunks, for the current sweep. */
   #looked: { readonly sweep: Sweep; readonly alive: Uint8Array } | undefined;
 
   constructor(database: IndexDatabase) {
     this.#database = database;
   }
 
-  /** One step, bounded; each changes whole rows or nothing. */
+  /** One bounded step; it changes whole rows or nothing. */
   async step({ leastDead, rows } = SWEEP_LIMITS): Promise<SweepStep> {
     const sweep = await this.#database.query((db) => underWay(db));
     if (!sweep) return this.#begin(leastDead);
@@ -64,7 +64,7 @@ export class IndexSweeper {
     return this.#database.transact(async (db) => {
       await lockIndex(db);
       const now = await underWay(db);
-      // Somebody else has ended it, or even begun another.
+      // Another process has ended the sweep, or begun another one.
       if (!now || !isSame(sweep, now)) return "swept";
       const rows = await db
         .selectFrom("knowledgePostings")
@@ -92,14 +92,14 @@ function underWay(db: Pick<Db, "selectFrom">): Promise<Sweep | undefined> {
   return db.selectFrom("knowledgeSweeps").selectAll().executeTakeFirst();
 }
 
-/** Up to the same number as many are dead: then they are the same ones. */
+/** If the same number of chunks is dead up to the same chunk, they are the same chunks. */
 function isSame(a: Sweep, b: Sweep): boolean {
   return a.chunkEnd === b.chunkEnd && a.gone === b.gone;
 }
 
 /**
- * By chunk number: 1 where it is alive. Read in parts, between which others may write: one that is alive all the while has been its entity's all the
- * while, so it is never missed.
+ * By chunk number: 1 if the chunk is alive. Read in parts, between which others may write. A chunk that stays alive also
+ * stays with its entity, so it is never missed.
  */
 async function aliveBefore(database: IndexDatabase, end: number): Promise<Uint8Array> {
   const alive = new Uint8Array(end);
@@ -114,7 +114,7 @@ async function aliveBefore(database: IndexDatabase, end: number): Promise<Uint8A
   }
 }
 
-/** Shortens rows, and deletes those of which nothing is left. */
+/** Shortens rows and deletes empty ones. */
 async function rewrite(
   db: Db,
   rows: readonly PostingsRow[],

@@ -4,10 +4,10 @@ import type { ChunkToEmbed, ChunkVector } from "./index-store.ts";
 import { raiseRevision } from "./revision.ts";
 import type { IndexDatabase, KnowledgeSchema } from "./schema.ts";
 
-/** What vectors of chunks that are about to be replaced are by the hash of what they were made from. */
+/** The vectors of chunks that are about to be replaced, by the hash of the embedded text. */
 export type KeptVectors = ReadonlyMap<string, Uint8Array>;
 
-/** Vectors of another model are dropped so many at a time. */
+/** How many vectors of another model are deleted at a time. */
 const DROPPED_AT_ONCE = 20_000;
 
 export async function vectorsByHash(
@@ -84,7 +84,7 @@ export async function putVectors(
   });
 }
 
-/** A search never compares vectors of two models: it looks at the name first, which is set before the first vector of the other. */
+/** A search never mixes vectors of two models: it checks the model first, which is set before the first new vector. */
 async function dropOtherModel(database: IndexDatabase, model: string): Promise<void> {
   const { model: known } = await database.query((db) =>
     db.selectFrom("knowledgeState").select("model").executeTakeFirstOrThrow(),

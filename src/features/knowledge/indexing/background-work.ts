@@ -1,11 +1,11 @@
-/** Work that begins when it is woken, one run at a time, and rests when there is nothing to do. Nothing waits for it. */
+/** Background work: starts when woken, runs once at a time, and stops when there is nothing to do. */
 export abstract class BackgroundWork {
   readonly #stop = new AbortController();
   #working: Promise<void> | undefined;
-  /** Somebody may have written since the last look. */
+  /** Something may have been written since the last check. */
   protected isDue = false;
 
-  /** There may be something to do. */
+  /** Call it when there may be something to do. */
   wake(): void {
     this.isDue = true;
     if (this.#working || this.#stop.signal.aborted || !this.canRun()) return;
@@ -15,7 +15,7 @@ export abstract class BackgroundWork {
     });
   }
 
-  /** Resolves when there is nothing left to do, or nothing can be done. */
+  /** Resolves when nothing is left to do or nothing can be done. */
   async rest(): Promise<void> {
     while (this.#working) await this.#working;
   }
@@ -25,7 +25,7 @@ export abstract class BackgroundWork {
     await this.#working;
   }
 
-  /** Never rejects; sets `isDue` back when it looks for something to do. */
+  /** Never rejects; clears `isDue` when it checks for work. */
   protected abstract run(signal: AbortSignal): Promise<void>;
 
   protected canRun(): boolean {

@@ -11,7 +11,7 @@ import { embeddedText } from "./chunk-terms.ts";
 export interface ChunkEmbeddingDeps {
   readonly writer: Pick<IndexWriter, "withoutVector" | "putVectors">;
   readonly embedder: Embedder;
-  /** Asked anew every time: it may be turned off. */
+  /** Read every time, because the setting can change. */
   readonly isOn: () => boolean;
   /** Runs work in one process at a time, see `Sharing.lead`. */
   readonly lead: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
@@ -24,12 +24,12 @@ const CHUNKS_AT_ONCE = 64;
 const RETRY_MS = 30_000;
 
 /**
- * Gives chunks their vectors, in the background, the oldest first. It begins when it is woken and rests when every chunk has one. Nothing waits for
- * it: a search goes by words as long as there are none.
+ * Embeds chunks in the background, oldest first. It starts when woken and stops when every chunk has a vector. Nothing
+ * waits for it: until there are vectors, a search uses words alone.
  */
 export class ChunkEmbedding extends BackgroundWork {
   readonly #deps: ChunkEmbeddingDeps;
-  /** Up to here every chunk has one. Numbers only ever rise, so nothing is looked at twice. */
+  /** Every chunk up to this number has a vector. Numbers only grow, so no chunk is checked twice. */
   #done = 0;
   #model: string | undefined;
   #rate: RecentRate | undefined;
@@ -39,7 +39,7 @@ export class ChunkEmbedding extends BackgroundWork {
     this.#deps = deps;
   }
 
-  /** Chunks a second, over the last seconds; undefined: it rests. */
+  /** Chunks per second, over the last seconds; undefined while it is idle. */
   get rate(): number | undefined {
     return this.#rate?.perSecond;
   }
@@ -67,7 +67,7 @@ export class ChunkEmbedding extends BackgroundWork {
         this.#rate = undefined;
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ cause: messageOf(error) }, "what passages mean could not be kept");
+        log.warn({ cause: messageOf(error) }, "knowledge: embedding passages failed");
         this.isDue = true;
         this.#rate = undefined;
         await pause(retryMs, signal);
@@ -78,7 +78,7 @@ export class ChunkEmbedding extends BackgroundWork {
   async #work(signal: AbortSignal): Promise<void> {
     const { writer, embedder, isOn, clock } = this.#deps;
     let count = 0;
-    // Another model has made nothing yet.
+    // A new model starts from the beginning.
     if (this.#model !== embedder.model) this.#done = 0;
     this.#model = embedder.model;
     while (!signal.aborted && isOn()) {

@@ -4,15 +4,15 @@ import type { NewEntity } from "../index/index-record.ts";
 import type { IndexedChunk, IndexedEntity } from "../index/index-store.ts";
 import { IN_HEADINGS, IN_PATH, IN_TAGS, IN_TITLE, postingOf } from "../index/postings.ts";
 
-/** What a chunk's vector is made from. Its document's title and headings say what it is about where it does not itself. */
+/** The text that is embedded for a chunk. The title and headings say what it is about if its own text does not. */
 export function embeddedText(title: string, headings: readonly string[], text: string): string {
   const above = headings.filter((heading, at) => at > 0 || heading !== title);
   return [title, ...above, text].join("\n");
 }
 
-/** An entity with all that its chunks are found by: their words, and where each of them stands. */
+/** An entity with the terms of its chunks and where each term occurs. */
 export function indexedEntity(entity: NewEntity, analyser: Analyser): IndexedEntity {
-  // The same for all its chunks.
+  // These are the same for all chunks.
   const everywhere = new Map<string, number>();
   const mark = (text: string, where: number, marks: Map<string, number>) => {
     for (const term of analyser.termsOf(text)) marks.set(term, (marks.get(term) ?? 0) | where);

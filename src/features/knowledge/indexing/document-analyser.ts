@@ -1,7 +1,7 @@
 import { Analyser } from "../../../machine/text/analyser.ts";
 import { porterStem } from "../../../machine/text/porter.ts";
 
-/** What documents and queries for them are found by. Whoever changes it must have every document indexed anew. */
+/** Turns documents and queries into terms. After a change every document has to be indexed again. */
 export function documentAnalyser(): Analyser {
   return new Analyser(porterStem);
 }

@@ -9,9 +9,9 @@ export interface IndexSweepingDeps {
   /** Runs work in one process at a time, see `Sharing.lead`. */
   readonly lead: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
   readonly log: Log;
-  /** How long after it was woken it looks for something to do. */
+  /** The delay between waking it and its first check. */
   readonly quietMs?: number;
-  /** How long searches have to end that began before it knew what is dead. */
+  /** How long it waits for searches that started before it knew which chunks are dead. */
   readonly settleMs?: number;
 }
 
@@ -20,8 +20,8 @@ const SETTLE_MS = 2_000;
 const LEAST_PAUSE_MS = 5;
 
 /**
- * Takes out what is left in the index of passages that are gone, in the background and in small steps: after each it rests as long as the step took,
- * so that whoever else writes comes in between. What it leaves undone goes on when it is woken the next time.
+ * Removes remains of deleted passages from the index, in the background and in small steps. After each step it pauses as
+ * long as the step took, so that other writers get their turn. Unfinished work continues when it is woken again.
  */
 export class IndexSweeping extends BackgroundWork {
   readonly #deps: IndexSweepingDeps;
@@ -40,7 +40,7 @@ export class IndexSweeping extends BackgroundWork {
         await lead((leading) => this.#work(leading), signal);
       }
     } catch (error) {
-      if (!signal.aborted) log.warn({ cause: messageOf(error) }, "the index could not be swept");
+      if (!signal.aborted) log.warn({ cause: messageOf(error) }, "knowledge: sweeping the index failed");
     }
   }
 

@@ -3,7 +3,7 @@ import type { IndexWriter } from "../index/index-store.ts";
 import { indexedEntity } from "./chunk-terms.ts";
 import { documentAnalyser } from "./document-analyser.ts";
 
-/** Finds out what documents are found by, and writes it. Both takes its time: for a thread of its own. */
+/** Analyses documents and writes them to the index. Both are slow, so it runs in its own thread. */
 export function knowledgeWriter(index: IndexWriter): KnowledgeWriter {
   const analyser = documentAnalyser();
   return {

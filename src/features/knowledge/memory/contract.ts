@@ -11,7 +11,7 @@ export const MEMORY_TYPES = ["note", "fact", "preference", "decision", "event", 
 
 const revision = z.int().min(1).describe("Grows with every change.");
 
-/** What a memory says, in one of its states. */
+/** The content of a memory, in one of its states. */
 const memoryContent = z.object({
   key: z
     .string()
@@ -45,7 +45,7 @@ export const memory = z.object({
 });
 export type MemoryRecord = Infer<typeof memory>;
 
-/** What a memory said before. */
+/** An earlier state of a memory. */
 export const memoryVersion = z.object({
   id: z.string().describe("MEMORY_ID:REVISION"),
   memoryId: z.string(),

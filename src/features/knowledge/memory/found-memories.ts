@@ -7,7 +7,7 @@ import type { MemoryRecord } from "./contract.ts";
 import type { Memory } from "./memory.ts";
 import { snippetOf } from "./snippet.ts";
 
-/** Memories as a search over documents takes them in. Nothing counts as used by that. */
+/** Makes memories searchable together with documents. Does not mark them as used. */
 export function foundMemories(memory: Pick<Memory, "find">): MemorySearch {
   return {
     async findMemories({ owners, query, ...request }) {
@@ -31,8 +31,8 @@ export function foundMemories(memory: Pick<Memory, "find">): MemorySearch {
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
 /**
- * Whether the filters, phrases and exclusions of a query let a memory through. Its type and tags are its own, its time is when it was last said; it is
- * of no source.
+ * Whether a memory matches the filters, phrases and exclusions of a query. Its time is that of its last change. It belongs
+ * to no source.
  */
 function memoryFilter(query: Query): (memory: MemoryRecord) => boolean {
   const { sources, types, notTypes, tags, notTags, before, after, phrases, not } = query;
@@ -61,7 +61,7 @@ function memoryFilter(query: Query): (memory: MemoryRecord) => boolean {
   }
 }
 
-/** As with documents: `tag:work` also finds `work/travel`. */
+/** `tag:work` also matches `work/travel`, as with documents. */
 function hasTag({ tags }: MemoryRecord, tag: string): boolean {
   return tags.some((own) => own === tag || own.startsWith(`${tag}/`));
 }

@@ -6,13 +6,13 @@ import type { Meanings } from "../../../machine/text/meaning/meanings.ts";
 import type { MemoryRecord } from "./contract.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
-/** How many memories are held in all, of those used last; an owner's are held whole or not at all. */
+/** How many memories are kept in memory; the least recently used owners are evicted first, each as a whole. */
 const MAX_HELD = 20_000;
 const MAX_OWNERS = 500;
 const TEXT_WEIGHT = 1;
 const TAG_WEIGHT = 2;
 const KEY_WEIGHT = 2;
-/** Of a longer text the first ones say what it is about. */
+/** Only the beginning of a longer text is embedded. */
 const MAX_MEANT_CHARS = 2_000;
 
 export type Chosen = SearchOptions<MemoryRecord>;
@@ -23,12 +23,12 @@ export interface MemoryHit {
   readonly score: number;
 }
 
-/** The memories of one owner, to be searched. */
+/** A search index over the memories of one owner. */
 export class MemoryIndex {
   readonly #memories = new Map<string, MemoryRecord>();
   readonly #texts = new TextIndex();
   readonly #meanings: Meanings | undefined;
-  /** The ids, for as long as none comes or goes. */
+  /** Cached until a memory is added or removed. */
   #part: Part | undefined;
 
   constructor(meanings?: Meanings) {
@@ -49,9 +49,9 @@ export class MemoryIndex {
     return hits.map(({ id, score }) => ({ memory: this.#memories.get(id)!, score }));
   }
 
-  /** By what they mean, in no order; the score is the cosine. */
+  /** By meaning, in no order; the score is the cosine. */
   nearest(query: Vector, { limit, accept = () => true }: Chosen): MemoryHit[] {
-    // Chosen first, so that what is nearer and not accepted takes no place.
+    // Filtered first, so that rejected memories take no place.
     const part = this.#partOf(accept);
     const near = this.#meanings?.nearest(query, part, limit) ?? [];
     return near.map(({ at, similarity }) => ({
@@ -60,7 +60,7 @@ export class MemoryIndex {
     }));
   }
 
-  /** How near memories of this owner are to a query; undefined: that is not known. */
+  /** The similarity of each memory to a query; undefined where it is not known. */
   nearness(query: Vector): (id: string) => number | undefined {
     const part = this.#ids();
     const similarity = this.#meanings?.similarityTo(query, part);
@@ -75,7 +75,7 @@ export class MemoryIndex {
       .slice(0, limit);
   }
 
-  /** Reads what is new or changed since the last time, and drops what is gone. */
+  /** Reads new and changed memories and drops deleted ones. */
   async bringUpToDate(owner: string, store: MemoryStore): Promise<void> {
     const now = new Map((await store.revisions(owner)).map(({ id, revision }) => [id, revision]));
     for (const id of [...this.#memories.keys()]) if (!now.has(id)) this.#drop(id);
@@ -103,7 +103,7 @@ export class MemoryIndex {
     this.#meanings?.take(id, `${key ?? ""} ${text}`.slice(0, MAX_MEANT_CHARS).trim());
   }
 
-  /** It is held no longer. */
+  /** Drops the vectors of an index that is no longer used. */
   clear(): void {
     for (const id of this.#memories.keys()) this.#meanings?.forget(id);
   }
@@ -130,13 +130,13 @@ export class MemoryIndex {
 }
 
 /**
- * The indexes of the owners who used theirs last. What is held is compared with the store before each use, by id and
- * revision, so that another process may change it at any time.
+ * The indexes of the most recently used owners. Before each use an index is compared with the store by id and revision,
+ * because another process may have changed it.
  */
 export class MemoryIndexes {
   readonly #store: MemoryStore;
   readonly #meanings: Meanings | undefined;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #byOwner = new Map<string, MemoryIndex>();
 
   constructor(store: MemoryStore, meanings?: Meanings) {
@@ -144,7 +144,7 @@ export class MemoryIndexes {
     this.#meanings = meanings;
   }
 
-  /** Only one at a time for one owner. */
+  /** Call it for one owner at a time. */
   async current(owner: string): Promise<MemoryIndex> {
     const index = this.#byOwner.get(owner) ?? new MemoryIndex(this.#meanings);
     this.#byOwner.delete(owner);
@@ -154,12 +154,12 @@ export class MemoryIndexes {
     return index;
   }
 
-  /** So that a use is not noted again and again. */
+  /** Remembers the time of use, so that it is not written again soon. */
   touched(memories: readonly MemoryRecord[], at: number): void {
     for (const memory of memories) this.#byOwner.get(memory.agentId)?.put({ ...memory, lastUsedAt: at });
   }
 
-  /** The one that is in use stays, however large it is. */
+  /** The index in use stays, however large it is. */
   #makeRoom(): void {
     let held = 0;
     for (const { size } of this.#byOwner.values()) held += size;

@@ -7,13 +7,13 @@ import { codecOf } from "../../../machine/db/query/row.ts";
 import type { MemoryContent, MemoryRecord, MemoryVersion } from "./contract.ts";
 import { type MemoryRows, memories, memoryVersions } from "./tables.ts";
 
-/** Which memories are meant. */
+/** Selects memories. */
 export interface MemoryFilter {
-  /** Absent: of everybody. */
+  /** Absent: all owners. */
   readonly agentId?: string;
-  /** What has expired by then is left out. */
+  /** Leaves out memories that expired by then. */
   readonly at: number;
-  /** What bears none of these labels is left out, unless it bears none at all; absent: nothing is. */
+  /** Only memories without a label or with one of these; absent: all. */
   readonly labels?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface MemoryEnd {
   readonly by: string | null;
 }
 
-/** How much of what memories said before is kept: of one memory, and of one owner. */
+/** How many versions are kept, of one memory and of one owner. */
 export const VERSIONS_OF_MEMORY = 50;
 export const VERSIONS_OF_OWNER = 10_000;
 
@@ -36,30 +36,30 @@ export interface MemoryStore {
   /** Newest first, at most 500. */
   list(filter: MemoryFilter & MemoryPage): Promise<MemoryRecord[]>;
   count(filter: MemoryFilter): Promise<number>;
-  /** Expired or not, as long as it was not removed. */
+  /** Also if it has expired, until it is removed. */
   get(id: string): Promise<MemoryRecord | undefined>;
-  /** The same, by their key: of each label there is one. */
+  /** The same by key: at most one for each label. */
   byKey(agentId: string, key: string): Promise<MemoryRecord[]>;
-  /** Those of the ids that exist, in no order. */
+  /** Those that exist, in no order. */
   among(ids: readonly string[]): Promise<MemoryRecord[]>;
-  /** What an agent has, and in which revision: whoever holds some of it learns by this what to read again. */
+  /** The revisions of all memories of an owner, to find out which copies are outdated. */
   revisions(agentId: string): Promise<{ id: string; revision: number }[]>;
   /**
-   * False, and nothing is kept, when the agent has `most` of its label already, or of none, whatever other processes create meanwhile; what has expired
-   * makes room. Throws NAME_TAKEN where it has a memory of the key and label.
+   * False, and nothing is stored, if the owner already has `most` memories with the same label (or without one), also with
+   * concurrent processes. Expired memories make room. Throws NAME_TAKEN if the owner has a memory with this key and label.
    */
   create(memory: MemoryRecord, most: number): Promise<boolean>;
-  /** Raises the revision and keeps what it said before; resolves with what is kept now. */
+  /** Raises the revision and keeps the old content as a version; resolves with the new record. */
   update(id: string, change: Partial<MemoryContent>, end: MemoryEnd): Promise<MemoryRecord>;
-  /** It holds no more: it is gone, and what it said is kept among what was. */
+  /** Deletes the memory and keeps its content as a version. */
   retract(id: string, end: MemoryEnd): Promise<void>;
-  /** What a memory said before, newest first; without what has expired by `at`. */
+  /** The versions of a memory, newest first, without those that expired by `at`. */
   history(id: string, at: number): Promise<MemoryVersion[]>;
-  /** What was taken back, newest first, at most 500. */
+  /** Versions that ended because the memory was retracted, newest first, at most 500. */
   retracted(filter: MemoryFilter & MemoryPage): Promise<MemoryVersion[]>;
-  /** Notes a use; the revision stays. */
+  /** Records a use; the revision stays. */
   touch(ids: readonly string[], at: number): Promise<void>;
-  /** With what it said before; also that of one that was taken back. */
+  /** Deletes a memory and its versions; also the versions of a retracted memory. */
   delete(id: string): Promise<void>;
   /**
    * Deletes memories that expired before `before`, with their versions, and versions that did, at most `limit` of each;
@@ -77,7 +77,7 @@ export function memoryStore(store: Database): MemoryStore {
     async list({ limit, offset, ...filter }) {
       const page = bounded({ limit, offset });
       const rows = await database.query((db) =>
-        chosen(db, filter)
+        selectMemories(db, filter)
           .selectAll()
           .orderBy("createdAt", "desc")
           .orderBy("id", "desc")
@@ -90,7 +90,7 @@ export function memoryStore(store: Database): MemoryStore {
 
     async count(filter) {
       const { count } = await database.query((db) =>
-        chosen(db, filter)
+        selectMemories(db, filter)
           .select((select) => select.fn.countAll<number>().as("count"))
           .executeTakeFirstOrThrow(),
       );
@@ -138,7 +138,7 @@ export function memoryStore(store: Database): MemoryStore {
 
     update: (id, change, end) =>
       database.transact(async (db) => {
-        const before = await locked(database, db, id);
+        const before = await lockMemory(database, db, id);
         await keepVersion(db, before, "superseded", end);
         await trimOwner(db, before.agentId);
         const row = await db
@@ -152,7 +152,7 @@ export function memoryStore(store: Database): MemoryStore {
 
     retract: (id, end) =>
       database.transact(async (db) => {
-        const before = await locked(database, db, id);
+        const before = await lockMemory(database, db, id);
         await keepVersion(db, before, "retracted", end);
         await db.deleteFrom("memories").where("id", "=", id).execute();
         await trimOwner(db, before.agentId);
@@ -181,7 +181,7 @@ export function memoryStore(store: Database): MemoryStore {
           .where("reason", "=", "retracted")
           .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
           .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
-          .$if(labels !== undefined, (query) => query.where(bearsNoneBut(labels!)))
+          .$if(labels !== undefined, (query) => query.where(hasVisibleLabel(labels!)))
           .orderBy("endedAt", "desc")
           .orderBy("id", "desc")
           .limit(page.limit)
@@ -232,16 +232,16 @@ async function pruneExpired(database: Database<MemoryRows>, before: number, limi
   });
 }
 
-function chosen(db: Kysely<MemoryRows>, { agentId, at, labels }: MemoryFilter) {
+function selectMemories(db: Kysely<MemoryRows>, { agentId, at, labels }: MemoryFilter) {
   return db
     .selectFrom("memories")
     .where(({ or, eb }) => or([eb("expiresAt", "is", null), eb("expiresAt", ">", at)]))
     .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId!))
-    .$if(labels !== undefined, (query) => query.where(bearsNoneBut(labels!)));
+    .$if(labels !== undefined, (query) => query.where(hasVisibleLabel(labels!)));
 }
 
-/** No label, or one of these. Neither database takes an empty list; no label is empty. */
-function bearsNoneBut(labels: readonly string[]) {
+/** True for rows without a label or with one of these. Neither database accepts an empty list, and no label is empty. */
+function hasVisibleLabel(labels: readonly string[]) {
   const label = sql.ref("label");
   return sql<boolean>`(${label} is null or ${label} in (${sql.join(labels.length === 0 ? [""] : labels)}))`;
 }
@@ -251,8 +251,8 @@ async function find(db: Kysely<MemoryRows>, id: string): Promise<MemoryRecord | 
   return row && toRecord(row);
 }
 
-/** As it is, until the transaction ends. */
-async function locked(
+/** Locks the memory until the transaction ends. */
+async function lockMemory(
   database: Database<MemoryRows>,
   db: Transaction<MemoryRows>,
   id: string,
@@ -296,7 +296,7 @@ async function trimOwner(db: Transaction<MemoryRows>, agentId: string): Promise<
     .execute();
 }
 
-/** With what they said before. */
+/** Also removes their versions. */
 function removeExpired(database: Database<MemoryRows>, agentId: string, at: number): Promise<number> {
   return database.transact(async (db) => {
     const expired = db

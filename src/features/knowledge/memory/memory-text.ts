@@ -1,16 +1,16 @@
-/** What becomes of what is to be remembered before it is kept. */
+/** Normalizes memories before they are stored. */
 import { ToolkeepError } from "../../../contract/errors.ts";
 import { mapTexts, toJsonText } from "../../../lib/json.ts";
 
 const NOT_STORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MAX_METADATA_CHARS = 4_000;
 
-/** A NUL or half a surrogate pair becomes the replacement character, as the store would have it. */
+/** Replaces NUL and unpaired surrogates, which no database can store. */
 export function storable(text: string): string {
   return text.replaceAll(NOT_STORABLE, "\uFFFD");
 }
 
-/** As they are kept and compared: lower case, without spaces around, each once. */
+/** Normalizes tags: trimmed, lower case, each once. */
 export function tagsOf(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== ""))];
 }
@@ -19,7 +19,7 @@ export function isSame(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-/** With `safe` applied to every text in it. Throws BAD_REQUEST for what is too large. */
+/** Applies `safe` to every text in it. Throws BAD_REQUEST if it is too large. */
 export function metadataOf(
   metadata: Readonly<Record<string, unknown>>,
   safe: (text: string) => string,

@@ -23,13 +23,13 @@ import { candidatesIn, rankCandidates } from "./rank-memories.ts";
 
 export interface MemoryDeps {
   readonly store: MemoryStore;
-  /** Known secrets taken out: what an agent remembers is shown to models again and again. */
+  /** Removes known secrets, because memories are shown to models again and again. */
   readonly redact: (text: string) => string;
-  /** Absent: they are found by words alone. */
+  /** Absent: memories are found by words alone. */
   readonly meanings?: Meanings;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** A memory was written, corrected, taken back or forgotten. */
+  /** Called after a memory was written, changed, retracted or deleted. */
   readonly onChange?: (id: string) => void;
 }
 
@@ -39,34 +39,34 @@ export type MemoryInput = Omit<NewMemory, "agent" | "space" | "tags"> & Required
 export interface RecallRequest {
   /** Absent: the newest. */
   readonly query?: string;
-  /** Only what has all of them. */
+  /** Only memories with all of these. */
   readonly tags?: readonly string[];
   /** Only these types. */
   readonly types?: readonly MemoryType[];
-  /** Only what is as this says. */
+  /** Only memories that match. */
   readonly where?: (memory: MemoryRecord) => boolean;
   readonly limit: number;
   /** Absent: everything. */
   readonly access?: Access;
 }
 
-/** Who does it, and what they see. */
-export interface Doing {
+/** Who makes a change, and what they may see. */
+export interface MemoryOperation {
   readonly by?: string;
   /** Absent: everything. */
   readonly access?: Access;
 }
 
-/** What became of something that was to be remembered. */
+/** The result of remembering something. */
 export type Remembered =
   | {
       readonly kind: "kept";
       readonly memory: MemoryRecord;
-      /** Secrets were taken out first. */
+      /** Secrets were removed from it. */
       readonly redacted: boolean;
-      /** What says almost the same. */
+      /** Memories with almost the same text. */
       readonly similar: readonly MemoryRecord[];
-      /** It took the place of what its key stood for. */
+      /** It replaced the content that its key had. */
       readonly superseded: boolean;
     }
   | { readonly kind: "known"; readonly memory: MemoryRecord }
@@ -78,13 +78,13 @@ export const MAX_MEMORIES = 5_000;
 const SIMILAR = 0.6;
 const SIMILAR_SHOWN = 3;
 const SIMILAR_COMPARED = 20;
-/** A memory that is used all the time is not written all the time. */
+/** The time of use is written at most this often. */
 const TOUCH_EVERY_MS = 3_600_000;
 
 /**
- * What agents want to know later. Every memory has one owner, and only those of the owners that are named are ever looked at. The store is
- * asked before every answer, so whatever any process has remembered or forgotten counts at once. What has expired, and what the
- * one who asks may not see, is to them as if it had never been.
+ * What agents remember. Every memory has one owner, and only memories of the named owners are read. The store is read
+ * before every answer, so changes by other processes count at once. Expired memories, and memories with a label that the
+ * caller may not see, are treated as if they did not exist.
  */
 export class Memory {
   readonly #deps: MemoryDeps;
@@ -96,23 +96,23 @@ export class Memory {
     this.#indexes = new MemoryIndexes(deps.store, deps.meanings);
   }
 
-  /** Takes secrets out and keeps it, unless the same is known already. Throws BAD_REQUEST for a key or metadata that cannot be kept. */
-  remember(owner: string, input: MemoryInput, doing: Doing = {}): Promise<Remembered> {
+  /** Removes secrets and stores it, unless the same is known already. Throws BAD_REQUEST for an invalid key or metadata. */
+  remember(owner: string, input: MemoryInput, operation: MemoryOperation = {}): Promise<Remembered> {
     return this.#serially(owner, async () => {
-      const content = this.#contentOf(input, doing);
+      const content = this.#contentOf(input, operation);
       const redacted = isRedacted(content.text, input.text);
-      const near = await this.#near(owner, content.text, doing.access);
+      const near = await this.#findNear(owner, content.text, operation.access);
       if (content.key !== null) {
         const others = near.filter(({ key }) => key !== content.key);
-        return this.#put(owner, content, { redacted, similar: alike(others, content.text) });
+        return this.#put(owner, content, { redacted, similar: findSimilar(others, content.text) });
       }
       const known = near.find((memory) => isSame(memory.text, content.text));
       if (known) return { kind: "known", memory: known };
-      return this.#create(owner, content, redacted, alike(near, content.text));
+      return this.#create(owner, content, redacted, findSimilar(near, content.text));
     });
   }
 
-  /** Ranked by the query, best first; without one the newest first. They count as used. */
+  /** Best first; without a query, newest first. Marks them as used. */
   async recall(owners: string | readonly string[], request: RecallRequest): Promise<readonly MemoryRecord[]> {
     const found = await this.find(typeof owners === "string" ? [owners] : owners, request);
     const memories = found.map(({ memory }) => memory);
@@ -120,15 +120,15 @@ export class Memory {
     return memories;
   }
 
-  /** The same with scores from 0 to 1, and nothing counts as used. */
+  /** The same with scores from 0 to 1, without marking them as used. */
   async find(owners: readonly string[], request: RecallRequest): Promise<readonly MemoryHit[]> {
     const { query, limit } = request;
-    const accept = this.#accepting(request);
-    const known = this.#accepting({ ...(request.access && { access: request.access }) });
+    const accept = this.#createFilter(request);
+    const known = this.#createFilter({ ...(request.access && { access: request.access }) });
     if (query === undefined) {
       const newest: MemoryRecord[] = [];
       for (const owner of owners)
-        newest.push(...(await this.#reading(owner, (index) => index.newest({ limit, accept }))));
+        newest.push(...(await this.#readIndex(owner, (index) => index.newest({ limit, accept }))));
       newest.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
       return newest.slice(0, limit).map((memory) => ({ memory, score: 0 }));
     }
@@ -136,14 +136,14 @@ export class Memory {
     const candidates = [];
     for (const owner of owners)
       candidates.push(
-        await this.#reading(owner, (index) => candidatesIn(index, query, vector, { limit, accept, known })),
+        await this.#readIndex(owner, (index) => candidatesIn(index, query, vector, { limit, accept, known })),
       );
-    // For the next one who asks.
+    // Embeds new memories for the next query.
     void this.#deps.meanings?.catchUp();
     return rankCandidates(candidates, query, limit);
   }
 
-  /** For people: what of several owners fits a query best; nothing counts as used. */
+  /** For people: searches several owners without marking memories as used. */
   async search(
     owners: readonly string[],
     query: string,
@@ -153,13 +153,13 @@ export class Memory {
     return (await this.find(owners, { query, limit, access })).map(({ memory }) => memory);
   }
 
-  /** By id, or by key: the first owner that has it, of several of the same key the newest. */
+  /** By id or by key. The first owner that has it counts; of several with the same key, the newest. */
   async get(
     owners: readonly string[],
     by: { readonly id: string } | { readonly key: string },
     access: Access = EVERYTHING,
   ): Promise<MemoryRecord | undefined> {
-    const accept = this.#accepting({ access });
+    const accept = this.#createFilter({ access });
     if ("id" in by) {
       const memory = await this.#deps.store.get(by.id);
       return memory && owners.includes(memory.agentId) && accept(memory) ? memory : undefined;
@@ -172,7 +172,7 @@ export class Memory {
     return undefined;
   }
 
-  /** What a memory said before, newest first; also of one that was taken back. */
+  /** The versions of a memory, newest first; also of a retracted one. */
   async history(
     owners: readonly string[] | null,
     id: string,
@@ -184,39 +184,44 @@ export class Memory {
     );
   }
 
-  /** What it said before is kept. Undefined when this owner has no such memory. */
-  update(owner: string, id: string, change: MemoryEdit, doing: Doing = {}): Promise<Remembered | undefined> {
+  /** Keeps the old content as a version. Undefined if this owner has no such memory. */
+  update(
+    owner: string,
+    id: string,
+    change: MemoryEdit,
+    operation: MemoryOperation = {},
+  ): Promise<Remembered | undefined> {
     return this.#serially(owner, async () => {
-      if (!(await this.get([owner], { id }, doing.access))) return undefined;
-      const text = change.text === undefined ? undefined : this.#safe(change.text);
+      if (!(await this.get([owner], { id }, operation.access))) return undefined;
+      const text = change.text === undefined ? undefined : this.#sanitize(change.text);
       const { tags, metadata, ...rest } = change;
       const next: Partial<MemoryContent> = {
         ...rest,
         ...(text !== undefined && { text }),
         ...(tags && { tags: this.#tagsOf(tags) }),
-        ...(metadata && { metadata: metadataOf(metadata, (value) => this.#safe(value)) }),
-        writtenBy: doing.by ?? null,
+        ...(metadata && { metadata: metadataOf(metadata, (value) => this.#sanitize(value)) }),
+        writtenBy: operation.by ?? null,
       };
-      const memory = await this.#deps.store.update(id, next, this.#end(doing));
+      const memory = await this.#deps.store.update(id, next, this.#end(operation));
       this.#deps.onChange?.(id);
       const redacted = text !== undefined && isRedacted(text, change.text!);
       return { kind: "kept", memory, redacted, similar: [], superseded: true };
     });
   }
 
-  /** It holds no more, and what it said is kept for people. Resolves with what it was; undefined when this owner has no such memory. */
-  retract(owner: string, id: string, doing: Doing = {}): Promise<MemoryRecord | undefined> {
+  /** Deletes the memory and keeps its content as a version, for people. Resolves with the memory; undefined if this owner has none. */
+  retract(owner: string, id: string, operation: MemoryOperation = {}): Promise<MemoryRecord | undefined> {
     return this.#serially(owner, async () => {
-      const memory = await this.get([owner], { id }, doing.access);
+      const memory = await this.get([owner], { id }, operation.access);
       if (!memory) return undefined;
-      await this.#deps.store.retract(id, this.#end(doing));
+      await this.#deps.store.retract(id, this.#end(operation));
       this.#deps.onChange?.(id);
       return memory;
     });
   }
 
-  /** With everything it said before. Resolves with what was forgotten; undefined when this owner has no such memory. */
-  forget(owner: string, id: string, { access }: Doing = {}): Promise<MemoryRecord | undefined> {
+  /** Deletes the memory and its versions. Resolves with the memory; undefined if this owner has none. */
+  forget(owner: string, id: string, { access }: MemoryOperation = {}): Promise<MemoryRecord | undefined> {
     return this.#serially(owner, async () => {
       const memory = await this.get([owner], { id }, access);
       if (memory) await this.erase(id);
@@ -224,13 +229,13 @@ export class Memory {
     });
   }
 
-  /** As `forget`, whoever's it is, also where only its history is left. */
+  /** Like `forget`, for any owner, and also if only versions are left. */
   async erase(id: string): Promise<void> {
     await this.#deps.store.delete(id);
     this.#deps.onChange?.(id);
   }
 
-  /** Under a key: what is there for it says something else from now on. Of each label there is one, so that nobody learns of those they may not see. */
+  /** Replaces the content of a key. Each label has its own memory for a key, so that nobody learns of labels they may not see. */
   async #put(
     owner: string,
     content: MemoryContent,
@@ -240,8 +245,8 @@ export class Memory {
     const { store, clock } = this.#deps;
     const held = await store.byKey(owner, content.key!);
     const there = held.find(({ label }) => label === content.label);
-    if (there && this.#accepting({})(there)) {
-      if (saysTheSame(there, content)) return { kind: "known", memory: there };
+    if (there && this.#createFilter({})(there)) {
+      if (hasSameContent(there, content)) return { kind: "known", memory: there };
       const memory = await store.update(there.id, content, { at: clock(), by: content.writtenBy });
       this.#deps.onChange?.(there.id);
       return { kind: "kept", memory, ...about, superseded: true };
@@ -250,7 +255,7 @@ export class Memory {
       if (there) await store.delete(there.id);
       return await this.#create(owner, content, about.redacted, about.similar);
     } catch (error) {
-      // Another process put something there in the same moment.
+      // Another process wrote the same key at the same time.
       const isTaken = error instanceof ToolkeepError && ["NAME_TAKEN", "NOT_FOUND"].includes(error.code);
       if (!isTaken || !again) throw error;
       return this.#put(owner, content, about, false);
@@ -272,17 +277,20 @@ export class Memory {
     return { kind: "kept", memory, redacted, similar, superseded: false };
   }
 
-  async #near(owner: string, text: string, access?: Access): Promise<MemoryRecord[]> {
+  async #findNear(owner: string, text: string, access?: Access): Promise<MemoryRecord[]> {
     const index = await this.#indexes.current(owner);
-    const accept = this.#accepting({ ...(access && { access }) });
+    const accept = this.#createFilter({ ...(access && { access }) });
     return index.search(text, { limit: SIMILAR_COMPARED, accept, known: accept }).map(({ memory }) => memory);
   }
 
-  #reading<T>(owner: string, read: (index: Awaited<ReturnType<MemoryIndexes["current"]>>) => T): Promise<T> {
+  #readIndex<T>(
+    owner: string,
+    read: (index: Awaited<ReturnType<MemoryIndexes["current"]>>) => T,
+  ): Promise<T> {
     return this.#serially(owner, async () => read(await this.#indexes.current(owner)));
   }
 
-  #accepting({
+  #createFilter({
     tags = [],
     types,
     where = () => true,
@@ -300,14 +308,14 @@ export class Memory {
 
   #contentOf(
     { text, tags, key, type, metadata, label, expiresAt }: MemoryInput,
-    { by }: Doing,
+    { by }: MemoryOperation,
   ): MemoryContent {
     return {
-      text: this.#safe(text),
+      text: this.#sanitize(text),
       tags: this.#tagsOf(tags),
       key: key === undefined ? null : this.#keyOf(key),
       type: type ?? "note",
-      metadata: metadataOf(metadata ?? {}, (value) => this.#safe(value)),
+      metadata: metadataOf(metadata ?? {}, (value) => this.#sanitize(value)),
       label: label ?? null,
       expiresAt: expiresAt ?? null,
       writtenBy: by ?? null,
@@ -315,11 +323,11 @@ export class Memory {
   }
 
   #tagsOf(tags: readonly string[]): string[] {
-    return tagsOf(tags.map((tag) => this.#safe(tag)));
+    return tagsOf(tags.map((tag) => this.#sanitize(tag)));
   }
 
   #keyOf(key: string): string {
-    const kept = this.#safe(key);
+    const kept = this.#sanitize(key);
     if (kept === key.trim() && kept !== "") return kept;
     throw new ToolkeepError(
       "BAD_REQUEST",
@@ -327,16 +335,16 @@ export class Memory {
     );
   }
 
-  #end({ by }: Doing) {
+  #end({ by }: MemoryOperation) {
     return { at: this.#deps.clock(), by: by ?? null };
   }
 
-  /** As it is kept: without secrets, and without what no database keeps as it is. */
-  #safe(text: string): string {
+  /** The text as it is stored: without secrets and without characters that databases cannot store. */
+  #sanitize(text: string): string {
     return withoutCredentials(this.#deps.redact(storable(text).trim())).text;
   }
 
-  /** For people who tidy up. That it cannot be noted is no reason not to answer. */
+  /** Records the time of use, for people who tidy up. A failure to record it does not fail the recall. */
   async #touch(memories: readonly MemoryRecord[]): Promise<void> {
     const now = this.#deps.clock();
     const due = memories.filter(({ lastUsedAt }) => Math.abs(now - (lastUsedAt ?? 0)) >= TOUCH_EVERY_MS);
@@ -349,7 +357,7 @@ export class Memory {
   }
 }
 
-function alike(near: readonly MemoryRecord[], text: string): MemoryRecord[] {
+function findSimilar(near: readonly MemoryRecord[], text: string): MemoryRecord[] {
   return near
     .map((memory) => ({ memory, likeness: similarity(memory.text, text) }))
     .filter(({ likeness }) => likeness >= SIMILAR)
@@ -358,7 +366,7 @@ function alike(near: readonly MemoryRecord[], text: string): MemoryRecord[] {
     .map(({ memory }) => memory);
 }
 
-function saysTheSame(memory: MemoryRecord, content: MemoryContent): boolean {
+function hasSameContent(memory: MemoryRecord, content: MemoryContent): boolean {
   const said = ({ text, tags, type, metadata, expiresAt }: MemoryContent) =>
     stableJson([text, tags, type, metadata, expiresAt]);
   return said(memory) === said(content);

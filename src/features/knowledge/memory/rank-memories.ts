@@ -3,24 +3,24 @@ import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 import type { MemoryRecord } from "./contract.ts";
 import type { Chosen, MemoryHit, MemoryIndex } from "./memory-indexes.ts";
 
-/** What one owner has for a query, by words and by meaning. */
+/** A memory of one owner that may answer a query. */
 export interface Candidate {
   readonly memory: MemoryRecord;
-  /** Comparable among those of one owner; 0: no word of the query is in it. */
+  /** Comparable within one owner; 0: it has no word of the query. */
   readonly words: number;
-  /** The cosine; undefined where it is not known. */
+  /** The cosine; undefined if it is not known. */
   readonly meaning: number | undefined;
 }
 
-/** What each counts, where both are known. */
+/** The weights of words and meaning if both are known. */
 const WORDS = 0.6;
 const MEANING = 0.4;
-/** Below this two texts are about different things, whatever else is there. */
+/** Texts with a lower cosine are about different things. */
 const LEAST_MEANING = 0.35;
-/** So many of each kind are looked at, at least. */
+/** The least number of candidates by words and by meaning. */
 const POOL = 50;
 
-/** What of an index may answer a query; `vector` absent: by words alone. */
+/** The memories of an index that may answer a query; without `vector` by words alone. */
 export function candidatesIn(
   index: MemoryIndex,
   query: string,
@@ -61,7 +61,7 @@ function scoreOf({ words, meaning }: Candidate, most: number): number {
   return meaning === undefined ? byWords : WORDS * byWords + MEANING * Math.max(0, meaning);
 }
 
-/** How rare a word is differs from owner to owner, so those of several are compared once more, among themselves. */
+/** Word scores depend on the owner, so the candidates of several owners are scored again together. */
 function wordsTogether(candidates: readonly Candidate[], query: string): Candidate[] {
   const together = new TextIndex();
   for (const { memory } of candidates)

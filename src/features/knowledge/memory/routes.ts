@@ -21,7 +21,7 @@ export interface MemoryRouteDeps {
   readonly clock: Clock;
 }
 
-/** What agents remember, for people who look after them. */
+/** Memories of agents, for people who look after them. */
 export function memoryRoutes(deps: MemoryRouteDeps): readonly Route[] {
   const { memory, store, identity, agents, settings, clock } = deps;
 

@@ -3,11 +3,11 @@ import { termsOf } from "../../../machine/text/analyser.ts";
 import type { Mark } from "../contract.ts";
 
 const MAX_CHARS = 300;
-/** What stands before the first word that was found. */
+/** How much text is shown before the first match. */
 const BEFORE = 60;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
-/** The part of a text where words of a query stand, with where they are. */
+/** The part of a text around the words of a query, and their positions in it. */
 export function snippetOf(
   text: string,
   query: string,

@@ -3,28 +3,28 @@ import type { Settings } from "../../../machine/config/settings.ts";
 import { accessOf, isAmong } from "../access.ts";
 import type { Access } from "../knowledge.ts";
 
-/** Whose memories a caller uses, and what of them it sees. */
+/** The memories that a caller may use. */
 export interface Reach {
-  /** Its own, or that of the agent it works for. */
+  /** The owner of its own memories: itself, or the agent it works for. */
   readonly own: string;
-  /** The shared spaces that it may read, and those that it may write, by name. */
+  /** The names of the shared spaces that it may read and write. */
   readonly read: readonly string[];
   readonly write: readonly string[];
   readonly access: Access;
-  /** Noted with what it writes. */
+  /** The name stored with what it writes. */
   readonly by: string;
 }
 
 const PREFIX = "space:";
-/** As a caller names its own. */
+/** The name by which a caller refers to its own memories. */
 export const OWN_SPACE = "own";
 
-/** The owner of what is kept in a shared space. */
+/** The owner of the memories in a shared space. */
 export function ownerOfSpace(space: string): string {
   return PREFIX + space;
 }
 
-/** The space that an owner is; undefined where it is an agent. */
+/** The shared space of an owner; undefined if it is an agent. */
 export function spaceOfOwner(owner: string): string | undefined {
   return owner.startsWith(PREFIX) ? owner.slice(PREFIX.length) : undefined;
 }
@@ -47,14 +47,14 @@ export function reachOf(
   };
 }
 
-/** Every owner whose memories a caller reads; of one space where it names one, which may be none that it reads. */
+/** The owners that a caller may read. With `space`, only that one; empty if it may not read it. */
 export function ownersRead({ own, read }: Reach, space?: string): readonly string[] {
   if (space === undefined) return [own, ...read.map(ownerOfSpace)];
   if (space === OWN_SPACE) return [own];
   return read.includes(space) ? [ownerOfSpace(space)] : [];
 }
 
-/** Undefined: it may not write there. */
+/** Undefined if the caller may not write there. */
 export function ownerWritten({ own, write }: Reach, space: string = OWN_SPACE): string | undefined {
   if (space === OWN_SPACE) return own;
   return write.includes(space) ? ownerOfSpace(space) : undefined;

@@ -47,7 +47,7 @@ export function* csvRows(source: string, separator: string): Generator<readonly 
 
 interface Cell {
   readonly cell: string;
-  /** Of the mark behind it. */
+  /** The position of the separator after it. */
   readonly next: number;
 }
 
@@ -68,7 +68,7 @@ function quotedCell(source: string, start: number, separator: string): Cell {
     if (quote < 0) return { cell: pieces.join("") + source.slice(from), next: source.length };
     pieces.push(source.slice(from, quote));
     if (source[quote + 1] !== '"') {
-      // What stands between the quote and the mark is no cell.
+      // Text between the closing quote and the separator is ignored.
       return { cell: pieces.join(""), next: plainCell(source, quote + 1, separator).next };
     }
     pieces.push('"');
@@ -76,7 +76,7 @@ function quotedCell(source: string, start: number, separator: string): Cell {
   }
 }
 
-/** What stands most often in the first line. */
+/** The separator that occurs most often in the first line. */
 function separatorOf(source: string): string {
   const line = source.slice(0, 10_000).split("\n", 1)[0]!;
   const count = (mark: string) => line.split(mark).length;

@@ -1,11 +1,11 @@
 import { Unreadable } from "./parsed-document.ts";
 
-/** So much of a file tells whether it is text. */
+/** The number of bytes that decide whether a file is text. */
 const SAMPLE = 8_192;
 
 /**
- * The text of a file of the user's: by its byte order mark, else UTF-8, else windows-1252 where hardly anything of it can be UTF-8. What
- * is broken becomes U+FFFD. Every unit of it can be stored. Throws `Unreadable` for what is no text.
+ * Decodes a file by its byte order mark, otherwise as UTF-8, otherwise as windows-1252 if hardly anything is valid UTF-8.
+ * Invalid bytes become U+FFFD. Every character can be stored. Throws `Unreadable` for binary files.
  */
 export function decodeFile(bytes: Uint8Array): string {
   const utf16 = utf16Of(bytes);
@@ -13,7 +13,7 @@ export function decodeFile(bytes: Uint8Array): string {
   return storableText(utf16 === undefined ? decodeUtf8(bytes) : new TextDecoder(utf16).decode(bytes));
 }
 
-/** The text in a charset that somebody named; UTF-8 or a guess where nobody knows it. */
+/** Decodes with the named charset; if it is unknown, as UTF-8 or by guessing. */
 export function decodeAs(bytes: Uint8Array, charset: string | undefined): string {
   if (charset === undefined || /^(us-)?ascii$|^utf-?8$/i.test(charset))
     return storableText(decodeUtf8(bytes));

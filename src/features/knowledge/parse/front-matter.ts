@@ -3,7 +3,7 @@ import { isRecord } from "../../../lib/json.ts";
 import { tagsOf, timeOf, titleOf } from "./parsed-document.ts";
 
 export interface FrontMatter {
-  /** Where the text behind it begins; 0: there is none. */
+  /** The start of the text after it; 0: there is no front matter. */
   readonly end: number;
   readonly title?: string;
   readonly tags: readonly string[];
@@ -20,7 +20,7 @@ const BEGIN = /^---[ \t]*\r?\n/;
 const END = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m;
 const TIMES = ["date", "updated", "modified", "created", "published"];
 
-/** What a note says about itself between `---` at its top. What is no YAML is taken for text. */
+/** Reads the YAML between `---` at the top of a note. Anything that is not YAML is treated as text. */
 export function readFrontMatter(text: string): FrontMatter {
   const begin = BEGIN.exec(text.slice(0, 100));
   if (!begin) return NONE;
@@ -43,18 +43,18 @@ export function readFrontMatter(text: string): FrontMatter {
 function parseYaml(source: string): Record<string, unknown> | undefined {
   if (isDeep(source)) return undefined;
   try {
-    // Few aliases: a small text could ask for a large value.
+    // Few aliases, because a small text could otherwise expand to a huge value.
     const value: unknown = parseDocument(source, { logLevel: "silent", uniqueKeys: false }).toJS({
       maxAliasCount: 20,
     });
-    // One that holds itself throws.
+    // A circular value throws.
     return isRecord(value) && JSON.stringify(value) !== "" ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The parser calls itself for each level: where the stack ends, so may the process. Brackets in quotes count, too. */
+/** Limits the nesting, because the parser recurses for each level and a stack overflow may end the process. Counts brackets in quotes, too. */
 function isDeep(source: string): boolean {
   let depth = 0;
   for (const mark of source) {
@@ -72,7 +72,7 @@ function listOf(value: unknown): unknown[] {
   return typeof value === "string" ? value.split(/[,\n]/) : value == null ? [] : [value];
 }
 
-/** As JSON, as far as it is small. */
+/** The value as JSON, if it is small. */
 function bounded(said: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   let left = MAX_METADATA;

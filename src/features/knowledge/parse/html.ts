@@ -10,7 +10,7 @@ import { TextBuilder } from "./text-builder.ts";
 const LIMITS = { chars: 20_000_000, nodes: 400_000, depth: 1_000, ms: 10_000 };
 const HEADING = /^h([1-6])$/;
 
-/** What a reader of the page sees, by its headings, paragraphs, items and rows. */
+/** The visible text of a page, by headings, paragraphs, items and rows. */
 export async function parseHtmlText(html: string): Promise<ParsedDocument> {
   const { document, isCut } = await parseHtml(html, NEVER, LIMITS);
   const body = tree.findElement(document, ({ tagName }) => tagName === "body");
@@ -122,7 +122,7 @@ function inline(node: tree.HtmlNode): string {
   return oneLine(tree.rawTextOf(node, MAX_BLOCK));
 }
 
-/** As a browser shows it: white space is one space, a line break stays one. */
+/** Collapses white space as a browser does; line breaks stay. */
 function oneLine(text: string): string {
   return storableText(
     visibleText(text)

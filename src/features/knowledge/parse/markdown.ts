@@ -21,7 +21,7 @@ export function parseMarkdown(source: string): ParsedDocument {
 const TAG = /(?:^|[\s(])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)/gu;
 const WIKILINK = /!?\[\[([^\][|#\n]{1,200})(?:#[^\][|\n]{0,200})?(?:\|[^\][\n]{0,200})?\]\]/g;
 const MAX_LINKS = 200;
-/** So much of a note is looked through for tags and links. */
+/** The part of a note that is searched for tags and links. */
 const MAX_LOOKED_AT = 400_000;
 
 /** A note of an Obsidian vault: its tags stand in the text, too, and it refers to others as `[[name]]`. */

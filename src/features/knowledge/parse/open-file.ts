@@ -10,12 +10,13 @@ export interface OpenFile {
   readonly modifiedAt: number;
 }
 
-/** It could not be read now; another time it may. */
+/** The file could not be read now; a later attempt may succeed. */
 export class NotNow extends Error {}
 
 /**
- * Opens a file of a source and hands it to `use`. Only a regular file that lies in `root` by now: whoever can write there might have put
- * a link in the place of a folder. Does not wait for a pipe. Throws `NotNow`, and `Unreadable` where it is too large.
+ * Opens a file of a source and passes it to `use`. Accepts only a regular file that is inside `root` after opening, because
+ * somebody who can write there might have replaced a folder by a link. Never waits for a pipe. Throws `NotNow`, and
+ * `Unreadable` if the file is too large.
  */
 export async function withFile<R>(
   path: string,
@@ -49,7 +50,7 @@ export function readStart({ fd, size }: OpenFile, most = size): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** What stands from `position` on, a piece at a time; a piece is good until the next. */
+/** Reads from `position` on in pieces; a piece is valid until the next one. */
 export function* piecesFrom({ fd, size }: OpenFile, position: number): Generator<Uint8Array> {
   const piece = Buffer.allocUnsafe(PIECE);
   for (let at = position; at < size; ) {
@@ -78,7 +79,7 @@ function opened(path: string): number {
   }
 }
 
-/** What was opened, where the system can tell, else what the path means now. */
+/** The real path of the open file if the system can tell, otherwise that of the path now. */
 function realPathOf(fd: number, path: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

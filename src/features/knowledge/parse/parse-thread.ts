@@ -7,22 +7,22 @@ import type { FileReader, ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
 export interface ParseThreadOptions {
-  /** One file, or one member of it, may use a processor for so long; ten times as long may pass. */
+  /** The CPU time for one file or member; the wall time may be ten times as long. */
   readonly timeoutMs?: number;
-  /** Of JavaScript. */
+  /** The JavaScript heap. */
   readonly heapMb?: number;
-  /** So much more memory of the whole process while one file is read is that file's. */
+  /** If the memory of the process grows by this much while a file is read, the file is blamed. */
   readonly growthMb?: number;
-  /** What the thread runs; a build puts it beside this file. */
+  /** The file that the thread runs; a build puts it beside this file. */
   readonly worker?: URL;
 }
 
 const USUAL = { timeoutMs: 30_000, heapMb: 384, growthMb: 768 };
-/** How often a file that takes long is looked after. */
+/** How often a slow file is checked. */
 const LOOK_MS = 100;
-/** A machine that has other things to do is not the file's fault, but a read that hangs has to end. */
+/** A busy machine is not the fault of the file, but a read that hangs has to end. */
 const WAITING_TIMES = 10;
-/** Of one file. Each costs a thread, and the time until it is given up. */
+/** The most failing members of one file. Each costs a thread and the time until it is given up. */
 const MAX_GIVEN_UP = 50;
 /** Handed over before the one before it has ended, so that the thread never waits. */
 const AHEAD = 8;
@@ -33,15 +33,16 @@ interface Waiting {
   readonly onMembers: (members: readonly ReadDocument[]) => Promise<void>;
   readonly done: (end: ReadEnd) => void;
   readonly fail: (error: unknown) => void;
-  /** Of a file that holds many: all before this one were handed over. */
+  /** In a file with many documents: all members before this one were delivered. */
   from: number;
   /** And these are not tried any more. */
   readonly failed: Map<number, string>;
 }
 
 /**
- * Reads files in a thread of its own. A file that takes too long, or too much memory, or ends the thread, is given up; the thread is replaced
- * and the files behind it are read. Of a file that holds many the member alone is given up. Starts with the first file.
+ * Reads files in a separate thread, which starts with the first file. A file that takes too long or too much memory, or kills
+ * the thread, is given up; the thread is replaced and the next files are read. In a file with many documents only the member
+ * is given up.
  */
 export class ParseThread implements FileReader {
   readonly #options: Required<ParseThreadOptions>;
@@ -52,9 +53,9 @@ export class ParseThread implements FileReader {
   #lastNumber = 0;
   #closed = false;
   #watch: NodeJS.Timeout | undefined;
-  /** Of the file, or batch of members, that is being read. */
+  /** For the file or batch of members that is being read. */
   #rss = 0;
-  /** Of the file or member that is being read; `cpu` from the first look on, since most take no time. */
+  /** For the file or member that is being read; `cpu` is set at the first check, because most files take no time. */
   #begun: { at: number; cpu: number | undefined; member: number } = { at: 0, cpu: undefined, member: -1 };
   #position = newPosition();
   #task: string | undefined;
@@ -117,7 +118,7 @@ export class ParseThread implements FileReader {
           ...{ workerData: this.#position, env: {}, execArgv: [], resourceLimits },
           ...{ stdout: true, stderr: true },
         });
-        // What a parser prints is nobody's.
+        // Output of parsers is discarded.
         worker.stdout.resume();
         worker.stderr.resume();
         return worker;
@@ -135,7 +136,7 @@ export class ParseThread implements FileReader {
     try {
       await waiting.onMembers(members);
     } catch (error) {
-      // Nobody wants the rest: the thread is the only one who could stop reading.
+      // The rest is not wanted any more, and only ending the thread stops the reading.
       if (this.#waiting[0] === waiting) this.#replace((first) => first.fail(error));
       return;
     }
@@ -161,13 +162,13 @@ export class ParseThread implements FileReader {
       this.#giveUp(`reading it took more than ${growthMb} MB of memory`);
   }
 
-  /** Of the first file, which one is taken apart; -1: none. */
+  /** The member of the first file that is being parsed; -1: none. */
   #memberNow(): number {
     const [number, member] = this.#position;
     return number === this.#waiting[0]?.number ? member! : -1;
   }
 
-  /** Memory is the whole process's, and time may be missing: once is no proof that it was the file. */
+  /** Memory is measured for the whole process and time depends on the machine, so one failure does not prove that the file is at fault. */
   #giveUp(reason: string): void {
     const first = this.#waiting[0];
     const member = this.#memberNow();
@@ -194,7 +195,7 @@ export class ParseThread implements FileReader {
     clearInterval(this.#watch);
     const thread = this.#thread;
     this.#thread = undefined;
-    // Not waited for: it may hang in a read of a broken disk.
+    // Not awaited, because it may hang in a read of a broken disk.
     thread?.kill();
   }
 

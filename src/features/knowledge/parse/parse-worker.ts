@@ -1,4 +1,4 @@
-/** What runs in the thread that reads files of strangers. It is watched and replaced, so nothing here limits time or memory. */
+/** The thread that reads untrusted files. It is watched and replaced from outside, so nothing here limits time or memory. */
 import { workerData } from "node:worker_threads";
 import { createSerial } from "../../../lib/flow/serial.ts";
 import { sendNotice, serveCalls } from "../../../lib/worker-rpc.ts";
@@ -6,7 +6,7 @@ import { readFileJob } from "./read-file.ts";
 import type { ReadDocument, ReadEnd, ReadJob } from "./read-job.ts";
 import { lowerPriority, taskOfThread } from "./thread-cpu.ts";
 
-/** What the thread can be asked. Its only notice is `taskOfThread`. */
+/** The requests that the thread handles. Its only notice is `taskOfThread`. */
 export interface ParseMethods {
   /** Its parts are `MembersRead`; the next comes when one was taken. `number` is what `ReadingPosition` names the job by. */
   read(number: number, job: ReadJob): ReadEnd;
@@ -18,7 +18,7 @@ export interface MembersRead {
   readonly next: number;
 }
 
-/** What is read now, for who watches while this thread can say nothing: the number of a job, and the member of its file or -1. */
+/** The current job number and member (or -1), for the watcher, which cannot ask this thread while it is busy. */
 export type ReadingPosition = Int32Array;
 
 const position = workerData as ReadingPosition;

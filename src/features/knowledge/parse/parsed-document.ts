@@ -1,32 +1,32 @@
 import type { Block } from "../chunks/block.ts";
 
-/** What a parser makes of a file, or of one member of it. */
+/** The result of parsing a file or one of its members. */
 export interface ParsedDocument {
-  /** Empty: nothing in it is a title, and the name of its file is one. */
+  /** Empty if it has no title; then the file name is used. */
   readonly title: string;
   readonly type: string;
   readonly tags: readonly string[];
   /** An address of its own; absent: the path of its file. */
   readonly uri?: string;
-  /** What it says of its own time, in milliseconds; absent: that of its file. */
+  /** The time that the document states, in milliseconds; absent: that of its file. */
   readonly documentAt?: number;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** What was read, or what was made of it; blocks and passages point into it. */
+  /** The text; blocks and passages refer to positions in it. */
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
 /** One document of a file that holds many: a message, a bookmark, a page of an export. */
 export interface Member {
-  /** Names it within its file for ever. */
+  /** Identifies it within its file. */
   readonly name: string;
-  /** SHA-256 of what it was read from. */
+  /** SHA-256 of its content. */
   readonly hash: string;
-  /** Takes it apart, which may take long: everything before costs next to nothing. Throws `Unreadable`. */
+  /** Parses it, which may take long. Throws `Unreadable`. */
   read(): ParsedDocument | Promise<ParsedDocument>;
 }
 
-/** Why a file cannot be read, in words for people. It is the file's fault, so it is not tried again until the file changes. */
+/** Why a file cannot be read, for people. The file is at fault, so it is not tried again until it changes. */
 export class Unreadable extends Error {}
 
 /** More of a document's text than this is left out: about a thousand pages. */

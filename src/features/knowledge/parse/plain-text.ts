@@ -17,7 +17,7 @@ export function parseCode(source: string, language: string): ParsedDocument {
   for (const { start, end } of paragraphs(text)) {
     const declared = DECLARATION.exec(text.slice(start, start + 200))?.[0];
     const title = declared?.replace(/\s*[{(:=].*$/s, "").trim();
-    // Of no length: the line is part of the piece.
+    // Empty, because the line is part of the piece.
     if (title) blocks.push({ kind: "heading", level: 1, title, start, end: start });
     blocks.push({ kind: "lines", start, end });
   }

@@ -17,7 +17,7 @@ const BATCH_CHARS = 500_000;
 const BATCH_MEMBERS = 200;
 const MAX_PROBLEMS = 20;
 
-/** What comes of a file that holds many. */
+/** The documents of a file that contains many. */
 export interface MembersTaken {
   /** All before `next` were handed over with these; the next is read when it has resolved. */
   onMembers(members: readonly ReadDocument[], next: number): Promise<void>;
@@ -47,7 +47,7 @@ const TEXTS: ReadonlySet<FileType> = new Set<FileType>(["markdown", "obsidian", 
 
 async function readDocument(job: ReadJob, file: OpenFile): Promise<ReadEnd> {
   const { modifiedAt, size } = file;
-  // Of a text no more than this is kept, so no more of it is ever in memory, whatever its size; a character has four bytes at most.
+  // No more of a text is kept, so no more of it is read into memory. A character has at most four bytes.
   const bytes = readStart(file, TEXTS.has(job.type) ? MAX_TEXT * 4 : size);
   const hashing = createHash("sha256").update(bytes);
   for (const piece of piecesFrom(file, bytes.length)) hashing.update(piece);
@@ -58,7 +58,7 @@ async function readDocument(job: ReadJob, file: OpenFile): Promise<ReadEnd> {
   return { kind: "read", document, modifiedAt, size };
 }
 
-/** What of a file is read as one document. */
+/** Reads a file as one document. */
 export async function parseBytes(bytes: Uint8Array, type: FileType, name: string): Promise<ParsedDocument> {
   switch (type) {
     case "markdown":

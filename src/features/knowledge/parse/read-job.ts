@@ -8,13 +8,13 @@ export interface ReadJob {
   /** See `FoundFile.key`. */
   readonly key: string;
   readonly type: FileType;
-  /** As it was found. */
+  /** The state in which the scan found it. */
   readonly modifiedAt: number;
   readonly size: number;
   /** Nothing is made of it where this is still its hash. */
   readonly knownHash?: string;
   readonly plan: Pick<SourcePlan, "kind" | "root" | "maxFileBytes">;
-  /** Of a file that holds many: how far an attempt came that ended with its thread. */
+  /** In a file with many documents: how far an earlier attempt came before its thread died. */
   readonly resume?: Resume;
 }
 

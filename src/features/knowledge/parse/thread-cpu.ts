@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 
 /** Linux counts hundredths of a second, whatever its own clock does. */
 const TICK_MS = 10;
-/** Of the numbers behind the name of a thread: what it used itself, and what the system did for it. */
+/** The positions of user and system time among the numbers after the name of a thread. */
 const [USER, SYSTEM] = [11, 12];
 
 /**
@@ -34,7 +34,7 @@ export function taskOfThread(): string | undefined {
   }
 }
 
-/** On Linux 0 means this thread, so whoever waits for an answer of the process comes first; elsewhere it would mean all of it. */
+/** Lowers the priority of this thread, so that requests to the process come first. Only on Linux, because elsewhere it would change the whole process. */
 export function lowerPriority(): void {
   if (process.platform !== "linux") return;
   try {

@@ -3,15 +3,15 @@ import { ToolkeepError } from "../../../contract/errors.ts";
 import { MAX_RANKED } from "./searcher.ts";
 
 /**
- * What is left of a ranking. It travels with whoever asks, so that any process can go on, and documents that change meanwhile move
- * nothing: neither does an entity come twice, nor is one left out.
+ * The rest of a ranking. The client sends it back, so that any process can continue. Documents that change meanwhile move
+ * nothing: no entity comes twice, and none is left out.
  */
 export interface Rest {
-  /** Entities by number, in their order. */
+  /** The numbers of the entities, in order. */
   readonly entities: readonly number[];
-  /** How far the index had come when they were ranked. */
+  /** The revision of the index when they were ranked. */
   readonly revision: number;
-  /** Memories that are left, four bytes of a hash each. */
+  /** The remaining memories, four bytes of a hash each. */
   readonly memories: readonly number[];
 }
 
@@ -20,7 +20,7 @@ const BINDING_BYTES = 6;
 const MAX_CURSOR_CHARS = 8_000;
 const MAX_MEMORIES = 50;
 
-/** A cursor is bound to what was asked and to what could be seen: of another query it would mean nothing. */
+/** Binds a cursor to its query and to what the caller may see. */
 export function writeCursor({ entities, revision, memories }: Rest, asked: string): string {
   const bytes: number[] = [VERSION, ...bindingOf(asked)];
   writeNumber(bytes, revision);
@@ -36,7 +36,7 @@ export function writeCursor({ entities, revision, memories }: Rest, asked: strin
   return Buffer.concat([Uint8Array.from(bytes), rest]).toString("base64url");
 }
 
-/** Throws BAD_REQUEST for what is no cursor, or one of another query. */
+/** Throws BAD_REQUEST for an invalid cursor and for one of another query. */
 export function readCursor(cursor: string, asked: string): Rest {
   const bytes = cursor.length > MAX_CURSOR_CHARS ? Buffer.alloc(0) : Buffer.from(cursor, "base64url");
   if (bytes.length < 1 + BINDING_BYTES || bytes[0] !== VERSION)

@@ -1,7 +1,7 @@
 import type { IndexMirror, MirroredEntity } from "./index-mirror.ts";
 import type { Query } from "./query.ts";
 
-/** Which entities the filters of a query let through, by number; undefined: all of them. */
+/** The entities that match the filters of a query, by number; undefined: all. */
 export function allowedEntities(
   query: Query,
   mirror: IndexMirror,
@@ -31,7 +31,7 @@ function testsOf(query: Query, sourceNames: ReadonlyMap<number, string>): Test[]
   return tests;
 }
 
-/** `tag:work` also finds `work/travel`, as where tags are nested. */
+/** `tag:work` also matches the nested tag `work/travel`. */
 function hasTag({ tags }: MirroredEntity, tag: string): boolean {
   return tags.some((own) => own === tag || own.startsWith(`${tag}/`));
 }

@@ -15,13 +15,13 @@ export interface RankedEntity {
 
 /** Chosen on the set marked *tune*; see docs/knowledge-search.md. */
 export const FUSION = {
-  /** What words count beside meaning. */
+  /** The weight of words beside meaning. */
   lexical: 0.5,
 };
 
 /**
- * Leaves out what has no word of the query and is not like it either: the nearest of a small index are near to nothing. What an earlier page
- * promised stays.
+ * Leaves out candidates without a word of the query that are not similar to it either: in a small index even the nearest
+ * vectors are unrelated. Candidates of an earlier page stay.
  */
 export function relevantOf(
   { chunks, bestLexical }: Candidates,
@@ -34,8 +34,8 @@ export function relevantOf(
 }
 
 /**
- * One score for each chunk: words and meaning, each from 0 to 1 among these candidates. Sums of scores, not of ranks: an encoder that is weaker
- * than the words would otherwise count as much where it has nothing to say.
+ * One score for each chunk, from its words and its meaning, each scaled to 0 to 1 among these candidates. It adds scores, not
+ * ranks, because ranks would give an encoder that has nothing to say as much weight as the words.
  */
 export function fusedChunks(
   { chunks, bestLexical }: Candidates,
@@ -55,7 +55,7 @@ export function fusedChunks(
   return chunks.map((one) => {
     const words = byWords(one);
     const likeness = likenesses.get(one.chunk);
-    // What has no vector yet is judged by its words alone.
+    // Chunks without a vector are scored by words alone.
     const meaning = likeness === undefined ? words : (likeness - least) / range;
     return { chunk: one.chunk, entity: one.entity, score: share * words + (1 - share) * meaning };
   });

@@ -1,14 +1,14 @@
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { ChangePlace, EntityChange, IndexReader } from "../index/index-store.ts";
 
-/** An entity as far as a search has to know it, its type in lower case; the revision is that of its last change. */
+/** The facts about an entity that a search needs, with its type in lower case and the revision of its last change. */
 export type MirroredEntity = Omit<EntityChange, "no" | "lengths">;
 
-/** What a source comes to. */
+/** The totals of a source. */
 export interface SourceCounts {
   entities: number;
   chunks: number;
-  /** Terms of all its chunks. */
+  /** The number of terms of all its chunks. */
   length: number;
 }
 
@@ -16,8 +16,8 @@ const AT_ONCE = 2_000;
 const NOWHERE: ChangePlace = { revision: 0, no: 0 };
 
 /**
- * Of every chunk whose it is and how long it is, held in memory and brought up to date before every search. What is written meanwhile is not
- * there yet, and what is gone is still there: neither matters, because chunk numbers are never used again.
+ * Holds the entity and length of every chunk in memory, updated before every search. Chunks that are written or deleted during
+ * a search are missed or still present; neither matters, because chunk numbers are never reused.
  */
 export class IndexMirror {
   readonly #reader: IndexReader;
@@ -28,11 +28,11 @@ export class IndexMirror {
   #revision = -1;
   #model: string | null = null;
   #catchingUp: Promise<void> | undefined;
-  /** By chunk number: 0 where there is none. */
+  /** By chunk number; 0: there is none. */
   entityOf = new Uint32Array(0);
   sourceOf = new Uint32Array(0);
   lengthOf = new Uint16Array(0);
-  /** By entity number: of all its chunks. */
+  /** By entity number: the terms of all its chunks. */
   entityLengthOf = new Uint32Array(0);
   /** One more than the highest chunk and entity number. */
   chunkEnd = 0;
@@ -46,7 +46,7 @@ export class IndexMirror {
     return this.#revision;
   }
 
-  /** What made the vectors; null: there are none. */
+  /** The model of the vectors; null: there are none. */
   get model(): string | null {
     return this.#model;
   }
@@ -68,7 +68,7 @@ export class IndexMirror {
     return this.#counts.get(sourceNo) ?? { entities: 0, chunks: 0, length: 0 };
   }
 
-  /** Only one at a time works; who comes meanwhile waits for it and then looks again. */
+  /** One update runs at a time; other callers wait for it and then check again. */
   async catchUp(): Promise<void> {
     while (this.#catchingUp) await this.#catchingUp;
     this.#catchingUp = this.#work().finally(() => {

@@ -8,7 +8,7 @@ import type { QueryMeanings } from "./query-meanings.ts";
 import { type FindAnswer, type FoundEntity, MAX_RANKED, type ReadFrom, type Searcher } from "./searcher.ts";
 
 export interface KnowledgeReaderDeps {
-  /** In a thread or not. */
+  /** Runs in a thread or not. */
   readonly searcher: Pick<Searcher, "find" | "entity" | "chunk">;
   readonly sources: () => Promise<readonly SourceRecord[]>;
   readonly meanings: Pick<QueryMeanings, "ofQuery">;
@@ -19,11 +19,11 @@ export interface KnowledgeReaderDeps {
 const MAX_LIMIT = 100;
 const MAX_AROUND = 20;
 const MAX_MEMORIES = 50;
-/** Among so many those are that an earlier page left, whatever was remembered since. */
+/** How many memories are searched for those that an earlier page left, even if new ones were added since. */
 const MAX_LOOKED_AT = 5_000;
 const CHUNK_ID = /^(.+):(\d{1,9})$/;
 
-/** Searching and reading as tools, the API and the command line see it. What a caller may see is decided here, before anything is looked at. */
+/** Searches and reads for tools, the API and the command line. Decides what a caller may see before anything is read. */
 export function knowledgeReader({
   searcher,
   sources,
@@ -99,28 +99,28 @@ function namesOf(sources: readonly SourceRecord[]): ReadonlyMap<string, string> 
   return new Map(sources.map(({ id, name }) => [id, name]));
 }
 
-/** A filter beside the query counts as one in it. Kinds give way to the names of their sources. */
+/** Adds the separate filter to the query, and replaces kinds by the names of their sources. */
 function withSource(query: Query, source: string | undefined, shown: readonly SourceRecord[]): Query {
   const asked = source === undefined ? query.sources : [source.toLowerCase()];
   const unknown = asked.filter((word) => namesMeant(word, shown).length === 0);
   const notes = unknown.map((word) => `There is no source ${JSON.stringify(word)}.`);
   return {
     ...query,
-    // What is unknown stays: it is to find nothing, not everything.
+    // Unknown names stay, so that they find nothing, not everything.
     sources: [...asked.flatMap((word) => namesMeant(word, shown)), ...unknown],
     notSources: query.notSources.flatMap((word) => namesMeant(word, shown)),
     notes: [...query.notes, ...notes],
   };
 }
 
-/** Of the source that is called so; where none is, of all of this kind. Lower case. */
+/** The source with this name; if there is none, all sources of this kind. Lower case. */
 function namesMeant(word: string, shown: readonly SourceRecord[]): readonly string[] {
   const called = shown.filter(({ name }) => name.toLowerCase() === word);
   const meant = called.length > 0 ? called : shown.filter(({ kind }) => kind.toLowerCase() === word);
   return meant.map(({ name }) => name.toLowerCase());
 }
 
-/** Everything that decides what a ranking is made of. */
+/** Everything that a ranking depends on. */
 function askedOf({ query, source, types, memoryOwners, access }: SearchRequest): string {
   return JSON.stringify([query, source, types, memoryOwners, access.labels]);
 }
@@ -134,7 +134,7 @@ interface Parts {
   readonly isFileShown: (entity: ReadFrom) => boolean;
 }
 
-/** Entities and memories by their scores, as many as fit; what does not comes with the next page. */
+/** Merges entities and memories by score, as many as fit; the rest comes with the next page. */
 function pageOf({ entities, memories, limit, rest, asked, isFileShown }: Parts): SearchPage {
   const isLeftOut = new Map(entities.results.map((found) => [found.id, !isFileShown(found)]));
   const both: readonly SearchResult[] = [
@@ -162,7 +162,7 @@ function pageOf({ entities, memories, limit, rest, asked, isFileShown }: Parts):
   };
 }
 
-/** What rules say of the file that a document of one of these sources was read from. */
+/** Whether rules show the file that a document of these sources was read from. */
 function filesShown(
   sources: readonly SourceRecord[],
   { isFileShown }: Access,

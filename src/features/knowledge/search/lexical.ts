@@ -13,22 +13,22 @@ import {
 } from "../index/postings.ts";
 import type { IndexMirror } from "./index-mirror.ts";
 
-/** Terms of which any will do: a word is one, the beginning of words are many. */
+/** Alternative terms: a word has one, a prefix has many. */
 export interface Sought {
   readonly terms: readonly string[];
 }
 
-/** What may be looked at, and how large it is. */
+/** The part of the index that a search may use, and its size. */
 export interface Scope {
-  /** By source number: 1 where it may. */
+  /** By source number: 1 if it may be used. */
   readonly sources: Uint8Array;
   readonly chunks: number;
   readonly entities: number;
-  /** Of all its chunks, in terms. */
+  /** The number of terms of all its chunks. */
   readonly length: number;
 }
 
-/** How they were chosen, and what that is worth: docs/knowledge-search.md. */
+/** docs/knowledge-search.md describes how they were chosen and measured. */
 export const LEXICAL = {
   k1: 2.5,
   b: 0.75,
@@ -43,16 +43,16 @@ const WHERE_BITS = 0xf00;
 const LEAST_RARITY = 0.05;
 
 /**
- * BM25 over the postings of a few terms, of chunks and of whole entities. How rare a term is and how long texts are is counted in the scope alone, so
- * that scores say nothing of what is outside. What it works with is kept from search to search: one at a time.
+ * BM25 over the postings of a few terms, for chunks and whole entities. The frequency of terms and the length of texts are
+ * counted only within the scope, so that scores reveal nothing outside it. Its working memory is reused: one search at a time.
  */
 export class Lexical {
   readonly #mirror: IndexMirror;
-  /** What a posting is worth, by its twelve bits. */
+  /** The weight of a posting, by its twelve bits. */
   readonly #worth = new Float32Array(POSTINGS);
   readonly #chunks = new Scores();
   readonly #entities = new Scores();
-  /** The chunks of one term and their postings, then its entities and what it is worth in them. */
+  /** The chunks of one term and their postings, then its entities and its weight in them. */
   #nos = new Uint32Array(0);
   #postings = new Uint16Array(0);
   #worths = new Float32Array(0);
@@ -70,7 +70,7 @@ export class Lexical {
     }
   }
 
-  /** Scores all chunks and entities of the scope that have any of what is sought. */
+  /** Scores all chunks and entities of the scope that have any of the terms. */
   score(sought: readonly Sought[], rows: ReadonlyMap<string, readonly PostingsRow[]>, scope: Scope): void {
     this.#makeRoom();
     for (const { terms } of sought) {
@@ -80,7 +80,7 @@ export class Lexical {
     }
   }
 
-  /** How many chunks were found; `chunkAt` names each once. */
+  /** The number of chunks found; `chunkAt` returns each. */
   get count(): number {
     return this.#chunks.count;
   }
@@ -102,7 +102,7 @@ export class Lexical {
     this.#entities.clear();
   }
 
-  /** The chunks of the scope in the rows of one term, in their order. How many. */
+  /** Collects the chunks of the scope from the rows of one term, in order. Returns their number. */
   #gather(rows: readonly PostingsRow[], { sources }: Scope): number {
     const { sourceOf, chunkEnd } = this.#mirror;
     const [nos, postings] = [this.#nos, this.#postings];
@@ -120,7 +120,7 @@ export class Lexical {
     return found;
   }
 
-  /** The same of terms of which any will do: together they are as one. */
+  /** The same for alternative terms, which count as one. */
   #gatherSeveral(rows: readonly PostingsRow[], { sources }: Scope): number {
     const { sourceOf, chunkEnd } = this.#mirror;
     const [nos, postings] = [this.#nos, this.#postings];
@@ -149,7 +149,7 @@ export class Lexical {
       { nos, worths, found, lengthOf },
       { all: scope.chunks, average: scope.length / Math.max(1, scope.chunks) },
     );
-    // Those of an entity follow each other. Where else the term stands is the same for all of them and counts once.
+    // Chunks of an entity are adjacent. Places outside the text are the same for all of them and count once.
     let entities = -1;
     let entity = 0;
     let where = 0;
@@ -183,7 +183,7 @@ export class Lexical {
   }
 }
 
-/** Where a term stands, and how much of it. */
+/** The occurrences of a term. */
 interface Occurrences {
   readonly nos: Uint32Array;
   readonly worths: Float32Array;
@@ -194,7 +194,7 @@ interface Occurrences {
 /** Sums of scores by number. All zeros between searches. */
 class Scores {
   scores = new Float32Array(0);
-  /** The numbers that have one, each once. */
+  /** The numbers with a score, each once. */
   found = new Uint32Array(0);
   count = 0;
 
@@ -203,7 +203,7 @@ class Scores {
     { all, average }: { readonly all: number; readonly average: number },
   ): void {
     const { k1, b } = LEXICAL;
-    // Half in the place of one: a word that half of them have says next to nothing.
+    // Uses one half instead of one, because a word that half of the texts have says almost nothing.
     const rarity = Math.max(LEAST_RARITY, Math.log(0.5 + (all - found + 0.5) / (found + 0.5)));
     const value = rarity * (k1 + 1);
     const short = k1 * (1 - b);

@@ -4,10 +4,10 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Whether a phrase stands in one of the texts, word for word; case, accents and what stands between words do not count. */
+/** Whether one of the texts contains a phrase word for word, ignoring case, accents and punctuation. */
 export function hasPhrase(texts: readonly string[], phrase: string): boolean {
   const sought = spaced(phrase);
-  // Where words are not set apart it may stand inside of a longer run.
+  // In scripts without spaces it may be inside a longer run.
   const needle = UNSPACED.test(phrase) ? sought.trim() : sought;
   return texts.some((text) => spaced(text).includes(needle));
 }

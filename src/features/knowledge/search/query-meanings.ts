@@ -4,19 +4,19 @@ import type { Embedder, Vector } from "../../../machine/text/meaning/embedder.ts
 import { measureLikenessFloor } from "../../../machine/text/meaning/likeness-floor.ts";
 import type { Query } from "./query.ts";
 
-/** What a query means, and to whom. */
+/** The vector of a query and its model. */
 export interface Meaning {
   readonly model: string;
   readonly vector: Vector;
-  /** A passage without any word of the query must be at least this much like it. */
+  /** The least similarity of a passage without any word of the query. */
   readonly floor: number;
 }
 
 export interface QueryMeaningsDeps {
   readonly embedder: Embedder;
-  /** Asked anew every time: it may be turned off. */
+  /** Read every time, because the setting can change. */
   readonly isOn: () => boolean;
-  /** How long a search waits; the first one, while the model is read, longer than others would. */
+  /** How long a search waits for a vector. The first one takes longer, because the model is loaded. */
   readonly waitMs?: number;
 }
 
@@ -24,7 +24,7 @@ const WAIT_MS = 400;
 const KEPT = 512;
 const MAX_CHARS = 2_000;
 
-/** The vectors of queries, those used last kept. Nothing here fails: without one a search goes by words. */
+/** Embeds queries and keeps the most recent vectors. It never fails: without a vector a search uses words alone. */
 export class QueryMeanings {
   readonly #deps: QueryMeaningsDeps;
   readonly #known = new BoundedMap<string, Vector>(KEPT, { drops: "least used" });
@@ -34,7 +34,7 @@ export class QueryMeanings {
     this.#deps = deps;
   }
 
-  /** Undefined where it did not come in time; then it is there for the next who asks. */
+  /** Undefined if it did not come in time; then it is ready for the next search. */
   async ofQuery({ words, prefixes }: Pick<Query, "words" | "prefixes">): Promise<Meaning | undefined> {
     const { embedder, isOn, waitMs = WAIT_MS } = this.#deps;
     const text = [words, ...prefixes].join(" ").trim().slice(0, MAX_CHARS);
@@ -45,7 +45,7 @@ export class QueryMeanings {
     return vector && floor !== undefined ? { model: embedder.model, vector, floor } : undefined;
   }
 
-  /** Measured once; an encoder that does not answer is asked again by the next search. */
+  /** Measured once; if the encoder does not answer, the next search tries again. */
   async #measuredFloor(): Promise<number | undefined> {
     const { embedder } = this.#deps;
     if (embedder.likenessFloor !== undefined) return embedder.likenessFloor;

@@ -1,16 +1,16 @@
-/** Of several `sources` (their names or kinds, lower case) or `types` any will do; of `tags` all are meant. */
+/** A document needs one of the `sources` (names or kinds, lower case), one of the `types`, and all `tags`. */
 type Filter = "sources" | "types" | "tags" | "notSources" | "notTypes" | "notTags";
 
-/** What somebody asks for, taken apart. Nothing that anybody can type fails; `notes` says what of it has no effect. */
+/** A parsed query. No input is an error; `notes` says which parts have no effect. */
 export interface Query extends Readonly<Record<Filter, readonly string[]>> {
-  /** What to look for by words: single words and those of phrases, as written. */
+  /** The words to search for, including those of phrases, as written. */
   readonly words: string;
-  /** Each must stand in a passage word for word. */
+  /** Each must occur in a passage word for word. */
   readonly phrases: readonly string[];
   /** Beginnings of words. */
   readonly prefixes: readonly string[];
   readonly not: Readonly<Record<"words" | "phrases" | "prefixes", readonly string[]>>;
-  /** Milliseconds: the time of a document is before this one, or at or after that one. */
+  /** Milliseconds. The time of a document has to be before `before`, and at or after `after`. */
   readonly before?: number;
   readonly after?: number;
   readonly notes: readonly string[];

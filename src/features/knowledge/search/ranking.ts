@@ -11,43 +11,43 @@ import type { VectorMirror } from "./vector-mirror.ts";
 export interface Candidate {
   readonly chunk: number;
   readonly entity: number;
-  /** By words, neighbours included; 0: it has none of them. */
+  /** The score by words, including neighbours; 0: it has none of them. */
   readonly lexical: number;
 }
 
 export interface Candidates {
   readonly chunks: readonly Candidate[];
-  /** The best score by words there is. */
+  /** The best score by words. */
   readonly bestLexical: number;
 }
 
 export interface CandidatesRequest {
   readonly terms: SoughtTerms;
   readonly scope: Scope;
-  /** Entities that the filters let through, by number; undefined: all. */
+  /** Entities that match the filters, by number; undefined: all. */
   readonly allowed: Uint8Array | undefined;
   readonly vector: Vector | undefined;
-  /** Entities whose chunks are wanted whatever they score, beside the best. */
+  /** Entities whose chunks are included regardless of their score. */
   readonly also: readonly number[];
-  /** Those that were let through already and are as they were then: neither filters nor exclusions are asked again. */
+  /** Entities that matched before and have not changed: filters and exclusions are not checked again. */
   readonly settled: ReadonlySet<number>;
 }
 
-/** How they were chosen, and what that is worth: docs/knowledge-search.md. */
+/** docs/knowledge-search.md describes how they were chosen and measured. */
 export const LIFT = {
-  /** What the chunks before and after add of their own score. */
+  /** The share of its score that a neighbouring chunk adds. */
   neighbour: 0.05,
-  /** What the score of the whole document adds. */
+  /** The weight of the score of the whole document. */
   document: 4,
 };
-/** As many of the best by words, and of the most alike, are looked at together. */
+/** How many of the best chunks by words, and by meaning, are candidates. */
 export const CANDIDATES = { lexical: 800, dense: 300 };
-/** So many chunks of an entity that is wanted in any case: the best by words, and those most alike. */
+/** How many chunks of an included entity are candidates: the best by words and by meaning. */
 const ALSO = { lexical: 20, dense: 5 };
 
 /**
- * What may be worth showing: the best by words and those most alike, whichever found them. Everything here happens without waiting, so that searches
- * can share what they work with.
+ * The candidates: the best chunks by words and the most similar ones. It is synchronous, so that searches can share their
+ * working memory.
  */
 export function candidatesOf(
   { terms, scope, allowed, vector, also, settled }: CandidatesRequest,
@@ -99,7 +99,7 @@ export function candidatesOf(
   }
 }
 
-/** What stands beside a passage belongs to it: it was cut somewhere. */
+/** Neighbours count, because a text may be cut anywhere. */
 function liftedScore(chunk: number, { entityOf }: IndexMirror, lexical: Lexical): number {
   const entity = entityOf[chunk];
   let score = lexical.scoreOf(chunk) + LIFT.document * lexical.entityScoreOf(entity!);
@@ -112,7 +112,7 @@ function isEarlier(one: number, other: number): boolean {
   return one < other;
 }
 
-/** Of entities of which a chunk has what the query does not want 1, by number; undefined: it wants everything. */
+/** By entity number: 1 if one of its chunks contains an excluded term; undefined if the query excludes nothing. */
 function rejectedEntities({ not, rows }: SoughtTerms, mirror: IndexMirror): Uint8Array | undefined {
   if (not.length === 0) return undefined;
   const { entityOf, entityEnd } = mirror;
@@ -132,7 +132,7 @@ function chunksWithPhrases({ phrases, rows }: SoughtTerms): Set<number> | undefi
   return phrases.length === 0 ? undefined : chunksWithAll(phrases.flat(), rows);
 }
 
-/** The rarest first, so that no more is held than has that one. */
+/** Starts with the rarest term, so that the result is small from the beginning. */
 export function chunksWithAll(terms: readonly string[], rows: RowsByTerm): Set<number> {
   const byTerm = [...new Set(terms)].map((term) => rows.get(term) ?? []);
   byTerm.sort((one, other) => bytesOf(one) - bytesOf(other));

@@ -17,19 +17,19 @@ import { readSought, type SoughtTerms } from "./sought.ts";
 import { signed, VectorMirror } from "./vector-mirror.ts";
 import { type Verified, withPhrases } from "./verified.ts";
 
-/** What the thread is asked. */
+/** A request to the search thread. */
 export interface FindRequest {
   readonly query: Query;
-  /** Names of the sources that whoever asks may see, by id. */
+  /** The names of the sources that the caller may see, by id. */
   readonly sources: ReadonlyMap<string, string>;
   readonly limit: number;
-  /** What the query means; undefined: it is not known. */
+  /** The vector of the query; undefined if there is none. */
   readonly meaning?: Meaning;
-  /** A further page: the entities of an earlier answer that are left, in their order, and its revision. */
+  /** For a further page: the remaining entities of an earlier answer, in order, and its revision. */
   readonly rest?: { readonly entities: readonly number[]; readonly revision: number };
   /** Show at most half of the documents there are in these sources. */
   readonly withinHalf?: boolean;
-  /** Only for measurements: as if there were nothing but the vectors. */
+  /** For benchmarks: ranks by vectors alone. */
   readonly byMeaningAlone?: boolean;
 }
 
@@ -44,38 +44,38 @@ export type ReadFrom = Pick<FoundEntity, "sourceId" | "key" | "uri">;
 
 export interface FindAnswer {
   readonly results: readonly FoundEntity[];
-  /** What comes after these, by number. */
+  /** The numbers of the remaining entities. */
   readonly rest: readonly number[];
-  /** How far the index had come when they were ranked. */
+  /** The revision of the index when they were ranked. */
   readonly revision: number;
   readonly mode: "lexical" | "hybrid";
   readonly notes: readonly string[];
 }
 
-/** So many entities one search ranks, and all its pages show. */
+/** The number of entities that one search ranks over all its pages. */
 export const MAX_RANKED = 200;
-/** Of a query of filters alone, the newest. */
+/** A query with filters alone gives this many of the newest. */
 const MAX_NEWEST = 100;
-/** However few documents there are, words may find so many of them. */
+/** The least number of documents that words may find, even in a small index. */
 const LEAST_FOUND = 5;
-/** So many of an entity's chunks are shown. */
+/** How many chunks of an entity are shown. */
 const CHUNKS_SHOWN = 3;
-/** Vectors that are compared number by number; further candidates go by their codes. */
+/** How many vectors are compared exactly; further candidates are compared by their codes. */
 const MAX_COMPARED = 400;
 const MAX_CHUNKS_GIVEN = 200;
 const MAX_LOADING_MS = 300;
 const CUT_AT_HALF = "More documents match than one search shows. Use words that fewer of them have.";
 
 /**
- * Searches and reads the index. It holds what it needs of it in memory and brings that up to date before each search. Its work takes time: for a
- * thread of its own.
+ * Searches and reads the index. It keeps a part of it in memory, updated before each search. It is slow, so
+ * it runs in its own thread.
  */
 export class Searcher {
   readonly #reader: IndexReader;
   readonly #mirror: IndexMirror;
   readonly #vectors: VectorMirror;
   readonly #lexical: Lexical;
-  /** Remembers words, of which the same come again and again. */
+  /** Caches words, because the same ones come again and again. */
   readonly #analyser = documentAnalyser();
 
   constructor(reader: IndexReader) {
@@ -111,7 +111,7 @@ export class Searcher {
     const ranked = rest ? all : all.slice(0, half);
     const notes = [...query.notes, ...terms.notes, ...(ranked.length < all.length ? [CUT_AT_HALF] : [])];
     const inOrder = rest ? leftOf(rest.entities, ranked, settled) : ranked;
-    // One more than is shown, so that a cursor leads to something.
+    // One more than is shown, to know whether there is a next page.
     const asked = { ranked: inOrder, query, terms, wanted: request.limit + 1 };
     const verified = await withPhrases(asked, { reader: this.#reader, mirror: this.#mirror });
     const page = await this.#page(verified, request, terms);
@@ -150,7 +150,7 @@ export class Searcher {
     };
   }
 
-  /** What there is of each source, by its id. */
+  /** The counts of each source, by id. */
   async counts(): Promise<ReadonlyMap<string, { entities: number; chunks: number; embedded: number }>> {
     await this.#mirror.catchUp();
     await this.#vectors.catchUp(this.#mirror.model);
@@ -190,17 +190,17 @@ export class Searcher {
     return { sources, chunks, entities, length };
   }
 
-  /** The vector of a query, where there are some of the same model to compare it with. */
+  /** The vector of a query, if the index has vectors of the same model. */
   async #usable(meaning: Meaning | undefined): Promise<Meaning | undefined> {
     const { model } = this.#mirror;
     if (!meaning || meaning.model !== model) return undefined;
     const loading = this.#vectors.catchUp(model);
-    // The first time there may be very many: then it goes by words, and by those that are read already.
+    // The first time there may be very many: then it uses words and the vectors read so far.
     await awaitWithin(MAX_LOADING_MS, loading);
     return this.#vectors.count === 0 ? undefined : meaning;
   }
 
-  /** Of all candidates that have a vector: number by number where all are in memory, else of the most promising, by their codes of the others. */
+  /** The similarity of all candidates with a vector: exact if all vectors are in memory; otherwise exact for the best, and by codes for the others. */
   async #likenesses(vector: Vector, { chunks, bestLexical }: Candidates): Promise<Map<number, number>> {
     const rough = this.#vectors.likenessTo(vector);
     const known: { readonly chunk: number; readonly likeness: number; readonly worth: number }[] = [];
@@ -218,7 +218,7 @@ export class Searcher {
     return likenesses;
   }
 
-  /** Filters alone: the newest that they let through. */
+  /** For filters alone: the newest matches. */
   async #newest(request: FindRequest, scope: Scope, allowed: Uint8Array | undefined): Promise<FindAnswer> {
     const { query, rest } = request;
     const revision = rest?.revision ?? this.#mirror.revision;
@@ -244,13 +244,13 @@ export class Searcher {
     return { ...page, revision, mode: "lexical", notes };
   }
 
-  /** Those of an earlier answer that are as they were when it was given. */
+  /** The entities of an earlier answer that have not changed since. */
   #settled(rest: FindRequest["rest"]): ReadonlySet<number> {
     const { entities = [], revision = 0 } = rest ?? {};
     return new Set(entities.filter((no) => (this.#mirror.entity(no)?.revision ?? revision + 1) <= revision));
   }
 
-  /** The first of these that are still there, as they are shown, and what is left. */
+  /** The first existing entities as they are shown, and the rest. */
   async #page(
     { kept, left }: Verified,
     { limit, sources }: FindRequest,
@@ -270,7 +270,7 @@ export class Searcher {
       if (!entity || !sources.has(entity.sourceId)) return [];
       const found = chunks.flatMap(({ chunk, score }): FoundChunk[] => {
         const text = texts.get(chunk);
-        // Written anew meanwhile.
+        // It was rewritten meanwhile.
         if (!text || text.entityNo !== no) return [];
         return [
           {
@@ -304,7 +304,7 @@ function markedOf(terms: SoughtTerms | undefined, analyser: Analyser): Marked {
   };
 }
 
-/** What is left of an earlier answer in its order: all that did not change, and of what did whatever still has a score. */
+/** The rest of an earlier answer in its order: unchanged entities, and changed ones that still have a score. */
 function leftOf(
   rest: readonly number[],
   ranked: readonly RankedEntity[],

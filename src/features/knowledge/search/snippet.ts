@@ -1,9 +1,9 @@
 import { fold } from "../../../machine/text/words.ts";
 import type { Mark } from "../contract.ts";
 
-/** What is to be marked. */
+/** The words to mark. */
 export interface Marked {
-  /** Whether a word as it is written is one of those that were sought. */
+  /** Whether a written word is one of the search terms. */
   readonly isTerm: (word: string) => boolean;
   readonly terms: ReadonlySet<string>;
   /** Beginnings of words, folded. */
@@ -13,14 +13,14 @@ export interface Marked {
 export const SNIPPET_CHARS = 320;
 const MAX_MARKS = 40;
 const LONGEST_WORD = 40;
-/** Of a longer passage the rest is not looked at. */
+/** The rest of a longer passage is ignored. */
 const MAX_CHARS = 20_000;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const ASCII = /^[\0-\x7f]*$/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** The part of a passage where most of what was sought stands close together, and where in it. */
+/** The part of a passage with the most search terms close together, and their positions. */
 export function snippetOf(text: string, marked: Marked): { snippet: string; marks: readonly Mark[] } {
   const looked = text.slice(0, MAX_CHARS);
   const marks = marksIn(looked, marked);
@@ -51,7 +51,7 @@ function startsWithAny(word: string, prefixes: readonly string[]): boolean {
   return prefixes.length > 0 && prefixes.some((prefix) => fold(word).startsWith(prefix));
 }
 
-/** Scripts without spaces are found by pairs of characters, which are marked as far as they follow each other. */
+/** Scripts without spaces are indexed as pairs of characters; adjacent pairs are marked together. */
 function pairsIn(run: string, at: number, terms: ReadonlySet<string>): Mark[] {
   const marks: Mark[] = [];
   const characters = [...run];
@@ -93,7 +93,7 @@ function wordStart(text: string, at: number): number {
   if (at === 0) return 0;
   const space = text.slice(at, at + LONGEST_WORD).search(/\s/);
   const start = space === -1 ? at : at + space + 1;
-  // Not between the halves of a character.
+  // Never cuts a character in half.
   return isLow(text.charCodeAt(start)) ? start + 1 : start;
 }
 

@@ -5,25 +5,25 @@ import { BYTES_PER_POSTING } from "../index/postings.ts";
 import type { Sought } from "./lexical.ts";
 import type { Query } from "./query.ts";
 
-/** Of more words only the first are looked up. */
+/** Only the first words are looked up. */
 export const MAX_WORDS = 64;
-/** So many words a beginning may stand for. */
+/** The most words that a prefix may stand for. */
 const MAX_EXPANSIONS = 256;
-/** A query with more than this to read is one nobody typed: the commonest words are left out, before anything is read. */
+/** The most bytes of postings that a query may read. Nobody types such a query, so its most common words are left out first. */
 export const MAX_POSTINGS_BYTES = 64 * 2 ** 20;
 
 export type RowsByTerm = ReadonlyMap<string, readonly PostingsRow[]>;
 
-/** What of a query is looked up in the index, and what was found there. */
+/** The terms of a query and their postings. */
 export interface SoughtTerms {
   readonly sought: readonly Sought[];
   /** Chunks must have all terms of each of these. */
   readonly phrases: readonly (readonly string[])[];
-  /** Entities of which a chunk has a whole line of these are left out; those of phrases only once their text was looked at. */
+  /** Entities with a chunk that has all terms of one line are left out; for phrases only after their text was checked. */
   readonly not: readonly (readonly string[])[];
   readonly notPhrases: readonly (readonly string[])[];
   readonly rows: RowsByTerm;
-  /** All words to be marked in what is shown. */
+  /** All words to mark in snippets. */
   readonly marked: ReadonlySet<string>;
   readonly markedPrefixes: readonly string[];
   readonly notes: readonly string[];
@@ -41,7 +41,7 @@ export async function readSought(
   const notes: string[] = [];
   const words = distinctTerms(query.words);
   if (words.length > MAX_WORDS) notes.push(`Only the first ${MAX_WORDS} words were looked up.`);
-  // However often a word was asked for: whoever says it twice does not mean it twice.
+  // A repeated word counts once.
   const sought: Sought[] = words.slice(0, MAX_WORDS).map((term) => ({ terms: [term] }));
 
   const markedPrefixes = query.prefixes.map(fold);
@@ -67,7 +67,7 @@ export async function readSought(
   const rows = byTerm(await reader.postings(all.filter(isKept)));
   return {
     sought,
-    // The text is read in any case, so fewer words only mean more of it.
+    // The text is checked anyway, so fewer words only mean that more of it is read.
     phrases: phrases.map((terms) => terms.filter(isKept)).filter((terms) => terms.length > 0),
     not: not.filter((terms) => terms.every(isKept)),
     notPhrases: notPhrases.map((terms) => terms.filter(isKept)).filter((terms) => terms.length > 0),
@@ -75,7 +75,7 @@ export async function readSought(
   };
 }
 
-/** Words of the index are without their endings, so the beginning is looked up both ways. */
+/** Words in the index are stemmed, so a prefix is looked up in both forms. */
 async function expanded(prefix: string, reader: IndexReader, analyser: Analyser): Promise<string[]> {
   const beginning = fold(prefix);
   const terms = await reader.termsFrom(beginning, MAX_EXPANSIONS);
@@ -88,11 +88,11 @@ async function notBeginning(
   analyser: Analyser,
 ): Promise<string[][]> {
   const lists = await Promise.all(prefixes.map((prefix) => expanded(prefix, reader, analyser)));
-  // Any of them will do, so each is a line of its own.
+  // One of them is enough, so each is its own line.
   return lists.flat().map((term) => [term]);
 }
 
-/** The largest that have to go for the rest to be small enough. */
+/** The largest terms to leave out, so that the rest is small enough. */
 function commonest(sizes: ReadonlyMap<string, number>, most: number): ReadonlySet<string> {
   let sum = 0;
   for (const size of sizes.values()) sum += size;

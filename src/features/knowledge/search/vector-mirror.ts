@@ -7,15 +7,15 @@ import { WholeVectors } from "./whole-vectors.ts";
 const AT_ONCE = 4_096;
 const BITS = 32;
 const NOWHERE: ChangePlace = { revision: 0, no: 0 };
-/** So many times as many as are wanted are found by their codes, and the best of them by more than that. */
+/** How many times more candidates are found by codes than are wanted; the best of them are then compared more precisely. */
 const CODES_FOR_EACH = 10;
-/** So much of vectors is held whole and compared number by number: 20,000 of 384 dimensions. */
+/** The most bytes of whole vectors kept in memory: 20,000 vectors of 384 dimensions. */
 const MAX_WHOLE_BYTES = 20_000 * 384;
 
 /**
- * Vectors of the index in memory. As long as they are few, whole: then the nearest are exactly those. Beyond, of every vector one bit a
- * number, which is enough to find those that are worth a closer look: a million chunks take 48 MB, and going through them some tens of
- * milliseconds. The vectors themselves stay in the index.
+ * Vectors of the index in memory. A small number is kept whole, and the nearest are exact. Beyond that only one bit per
+ * dimension is kept, which is enough to find candidates: a million chunks take 48 MB and some tens of milliseconds to scan.
+ * The vectors themselves stay in the index.
  */
 export class VectorMirror {
   readonly #reader: IndexReader;
@@ -23,10 +23,10 @@ export class VectorMirror {
   #place = NOWHERE;
   #words = 0;
   #codes = new Uint32Array(0);
-  /** By chunk number: 1 where there is a vector. */
+  /** By chunk number: 1 if there is a vector. */
   #has = new Uint8Array(0);
   #distances = new Uint16Array(0);
-  /** Undefined: they have become too many. */
+  /** Undefined once there are too many. */
   #whole: WholeVectors | undefined;
   readonly #maxWholeBytes: number;
   #loading: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class VectorMirror {
     this.#maxWholeBytes = maxWholeBytes;
   }
 
-  /** How many codes there are, of chunks that are gone, too. */
+  /** The number of codes, including those of deleted chunks. */
   get count(): number {
     return this.#count;
   }
@@ -46,12 +46,12 @@ export class VectorMirror {
     return this.#has[chunk] === 1;
   }
 
-  /** Whether likenesses are cosines, and not what codes tell of them. */
+  /** Whether similarities are exact cosines, not estimates from codes. */
   get isExact(): boolean {
     return this.#whole !== undefined;
   }
 
-  /** Reads what is new, in slices that let searches through. */
+  /** Reads new vectors in slices, between which searches can run. */
   catchUp(model: string | null): Promise<void> {
     this.#loading ??= this.#work(model).finally(() => {
       this.#loading = undefined;
@@ -59,7 +59,7 @@ export class VectorMirror {
     return this.#loading;
   }
 
-  /** The most alike of those that `accept` takes, best first. */
+  /** The most similar of those that `accept` allows, best first. */
   nearest(query: Vector, end: number, limit: number, accept: (chunk: number) => boolean): number[] {
     if (this.#count === 0 || wordsFor(query.length) !== this.#words) return [];
     const last = Math.min(end, this.#has.length);
@@ -146,7 +146,7 @@ export class VectorMirror {
     return sum;
   }
 
-  /** Of the query's numbers with the signs of a vector: tells more than how many of their signs differ. */
+  /** The dot product of the query with the signs of a vector; more precise than the number of differing signs. */
   #product(query: Vector, chunk: number): number {
     const from = chunk * this.#words;
     let sum = 0;
@@ -172,7 +172,7 @@ function isEarlier(one: number, other: number): boolean {
   return one < other;
 }
 
-/** As bytes come out of a database. */
+/** Reads a vector from the bytes of a database. */
 export function signed(bytes: Uint8Array): Vector {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -191,12 +191,12 @@ function within(counts: Uint32Array, limit: number): number {
   return counts.length;
 }
 
-/** Two directions whose signs differ in a share of their numbers have about that share of half a turn between them. */
+/** Estimates the cosine: the share of differing signs is about the share of half a turn between two vectors. */
 function likenessOf(distance: number, dimensions: number): number {
   return Math.cos((Math.PI * distance) / dimensions);
 }
 
-/** A bit for each number: whether it is above zero. */
+/** One bit for each dimension: whether it is above zero. */
 function codeOf(vector: Vector, words: number): Uint32Array {
   const code = new Uint32Array(words);
   for (let at = 0; at < vector.length; at++) if (vector[at]! > 0) code[at >>> 5]! |= 1 << (at & 31);

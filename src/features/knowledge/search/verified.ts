@@ -6,14 +6,14 @@ import type { Query } from "./query.ts";
 import { chunksWithAll } from "./ranking.ts";
 import type { SoughtTerms } from "./sought.ts";
 
-/** So many passages are read for one page to see whether a phrase stands in them: the next page goes on there. */
+/** How many passages one page may read to check phrases; the next page continues there. */
 const MAX_READ = 2_000;
-/** Of one entity, the first that have all its words. */
+/** How many passages of one entity are read: the first with all words of the phrase. */
 const MAX_READ_OF_ONE = 2_000;
 const READ_FIRST = 20;
 const ENTITIES_AT_ONCE = 25;
 
-/** Those that are known to have the phrases, best first, and what is left to be looked at. */
+/** The entities that have the phrases, best first, and those not checked yet. */
 export interface Verified {
   readonly kept: readonly RankedEntity[];
   readonly left: readonly RankedEntity[];
@@ -23,14 +23,14 @@ export interface VerifiedRequest {
   readonly ranked: readonly RankedEntity[];
   readonly query: Query;
   readonly terms: SoughtTerms;
-  /** With so many the page is full. */
+  /** The number of entities that fill the page. */
   readonly wanted: number;
 }
 
 /**
- * Those of which a chunk really has the phrases of the query, and none has one that it does not want. The index knows which words a
- * chunk has, not in which order: so the text is read, of the best first, until there are as many as wanted. Whether an
- * entity is kept depends on what it says alone, so one that did not change is judged the same on every page.
+ * The entities with a chunk that has the phrases of the query and without excluded phrases. The index does not know the order
+ * of words, so the texts are read, best first, until there are enough. The result depends only on the text of an entity, so
+ * an unchanged entity gets the same result on every page.
  */
 export async function withPhrases(
   { ranked, query, terms, wanted }: VerifiedRequest,
@@ -69,7 +69,7 @@ export async function withPhrases(
   return { kept, left: ranked.slice(from) };
 }
 
-/** Passages that were read, each once. */
+/** Reads each passage only once. */
 class Texts {
   readonly #reader: IndexReader;
   readonly #known = new Map<number, NumberedChunk | undefined>();
@@ -92,7 +92,7 @@ class Texts {
     for (const chunk of await this.#reader.chunks(unknown)) this.#known.set(chunk.no, chunk);
   }
 
-  /** Whether any is as `test` says; reads no more than it has to, in steps that grow. */
+  /** Whether any passage passes `test`; reads as few as possible, in growing steps. */
   async some(nos: readonly number[], test: (chunk: NumberedChunk) => boolean): Promise<boolean> {
     for (let from = 0, step = READ_FIRST; from < nos.length; from += step, step *= 4) {
       const those = nos.slice(from, from + step);
@@ -103,7 +103,7 @@ class Texts {
   }
 }
 
-/** Chunks that have all words of one of these lines, by entity, the first ones in their order. */
+/** The first chunks with all words of one of these lines, by entity. */
 function byEntity(
   lines: readonly (readonly string[])[],
   { rows }: SoughtTerms,
@@ -125,7 +125,7 @@ function byEntity(
   );
 }
 
-/** Where no word of a phrase could be looked up. */
+/** For phrases of which no word is in the index. */
 function allOf(entity: number, mirror: IndexMirror): number[] {
   const { firstChunk = 0, chunkCount = 0 } = mirror.entity(entity) ?? {};
   return Array.from({ length: Math.min(chunkCount, MAX_READ_OF_ONE) }, (_, at) => firstChunk + at);

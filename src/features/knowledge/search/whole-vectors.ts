@@ -2,10 +2,10 @@ import type { Vector } from "../../../machine/text/meaning/embedder.ts";
 
 const FIRST_ROOM = 1_024;
 
-/** Vectors of one length by the number of their chunk, whole, up to a number of bytes. */
+/** Whole vectors by chunk number, up to a number of bytes. */
 export class WholeVectors {
   readonly #maxBytes: number;
-  /** By chunk number: where its vector is; those of chunks that are gone stay. */
+  /** By chunk number: the position of its vector. Vectors of deleted chunks stay. */
   readonly #slots = new Map<number, number>();
   #dimensions = 0;
   #vectors = new Int8Array(0);
@@ -15,7 +15,7 @@ export class WholeVectors {
     this.#maxBytes = maxBytes;
   }
 
-  /** False: there is no room for it, and from then on this is of no use. */
+  /** False if there is no room; then this object must not be used any more. */
   put(chunk: number, vector: Vector): boolean {
     if (this.#dimensions === 0) this.#dimensions = vector.length;
     const slot = this.#slots.get(chunk) ?? this.#slots.size;
@@ -27,7 +27,7 @@ export class WholeVectors {
     return true;
   }
 
-  /** For chunks that were put. */
+  /** Only for chunks that were added. */
   cosineTo(query: Vector): (chunk: number) => number {
     const [slots, vectors, lengths, dimensions] = [
       this.#slots,

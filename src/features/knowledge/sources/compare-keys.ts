@@ -1,4 +1,4 @@
-/** As the databases sort them, by code points: UTF-16 units sort pairs before the last characters of the basic plane. */
+/** Compares by code points, as the databases do. UTF-16 units would sort surrogate pairs before the last characters of the basic plane. */
 export function compareKeys(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {

@@ -4,15 +4,15 @@ import type { SourceRecord } from "../contract.ts";
 
 /** The paths by which rules may know the file that a document was read from. */
 export interface DocumentFile {
-  /** As whoever added the source would write it. */
+  /** The path as the person who added the source would write it. */
   readonly named: readonly string[];
-  /** Where it really lies, and where else it may. */
+  /** Its real path, and other paths to it. */
   readonly also: readonly string[];
 }
 
 type Read = { readonly key: string; readonly uri: string };
 
-/** Undefined: it came from no file; what a plugin reads was decided when its tool was called. */
+/** Undefined if it came from no file. Rules for plugins were applied when their tools were called. */
 export function documentFile(
   { kind, config }: Pick<SourceRecord, "kind" | "config">,
   { key, uri }: Read,
@@ -26,11 +26,11 @@ export function documentFile(
       ? { named: [uri], also: [] }
       : { named: [written], also: [uri] };
   }
-  // A bookmark has an address of its own, and its file is somewhere on the way to its key.
+  // A bookmark has an address as its URI; its file is a prefix of its key.
   return root === undefined ? undefined : { named: [join(root, key)], also: wayTo(root, key) };
 }
 
-/** The path below the source as it was given, which may be a symbolic link; a key may go on behind the file. */
+/** The path below the configured root, which may be a symbolic link. A key may continue behind the file. */
 function writtenPath(root: string, key: string, uri: string): string | undefined {
   const steps = key.split("/").filter((step) => step !== "");
   for (let count = steps.length; count > 0; count--) {

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 
-/** How a file is read. Those of the second list hold many documents. */
+/** The types of files. Those of the second list contain many documents. */
 export type FileType =
   | "markdown"
   | "obsidian"
@@ -51,19 +51,19 @@ const CODE = new Set(
 const CODE_NAMES = new Set(["Dockerfile", "Makefile", "Rakefile", "Gemfile", "Justfile", "CMakeLists.txt"]);
 const TEXT_NAMES = new Set(["README", "LICENSE", "NOTICE", "CHANGELOG", "TODO", "AUTHORS", "CONTRIBUTING"]);
 
-/** Undefined: nothing reads such a file in a folder. */
+/** Undefined if files of this type are not read in a folder. */
 export function folderFileType(name: string): FileType | undefined {
   const extension = extname(name).toLowerCase();
   if (CODE.has(extension) || CODE_NAMES.has(name)) return "code";
   return DOCUMENTS[extension] ?? (extension === ".eml" ? "eml" : TEXT_NAMES.has(name) ? "text" : undefined);
 }
 
-/** What agents put into the inbox is text, whatever its name ends with. */
+/** Files in the inbox are text, whatever their extension. */
 export function inboxFileType(name: string): FileType {
   return folderFileType(name) ?? "text";
 }
 
-/** In a vault: notes, and what lies beside them; no programs. */
+/** In a vault: notes and other documents, but no code. */
 export function vaultFileType(name: string): FileType | undefined {
   const type = DOCUMENTS[extname(name).toLowerCase()];
   return type === "markdown" ? "obsidian" : type;

@@ -1,25 +1,25 @@
 import { matchList } from "../../../lib/text/glob.ts";
 
 interface IgnoreRule {
-  /** `!`: what an earlier rule left out comes back. */
+  /** `!`: includes again what an earlier rule left out. */
   readonly includes: boolean;
   readonly foldersOnly: boolean;
-  /** Matched from the folder of the rules on; else against the last name. */
+  /** Matched against the path from the folder of the rules; otherwise against the last name. */
   readonly anchored: boolean;
   readonly parts: readonly (typeof ANY | readonly NamePiece[])[];
 }
 
 /** `**` among names, `*` among characters. */
 const ANY = Symbol("any");
-/** A character as it is, or what tells whether one fits. */
+/** A literal character, or a test for one. */
 type NamePiece = string | RegExp | typeof ANY;
 
 const MAX_RULES = 1_000;
 const MAX_PATTERN = 500;
 
 /**
- * Patterns as in `.gitignore`, of one folder. The last that fits counts. Matching takes time in proportion to pattern
- * and path: the files are of strangers, and the package `ignore` makes regular expressions of them, which do not.
+ * Patterns of one folder, as in `.gitignore`. The last match counts. Matching takes time in proportion to pattern and path,
+ * because strangers may have written the files. The package `ignore` uses regular expressions, which can take much longer.
  */
 export class IgnoreRules {
   /** With `/` at its end, or empty. */
@@ -31,7 +31,7 @@ export class IgnoreRules {
     this.#rules = lines.slice(0, MAX_RULES).flatMap(readRule);
   }
 
-  /** True: left out; false: brought back; undefined: nothing is said. */
+  /** True: left out; false: included again; undefined: no pattern matches. */
   verdict(path: string, isFolder: boolean): boolean | undefined {
     if (this.#rules.length === 0) return undefined;
     const names = path.slice(this.#base.length).split("/");
@@ -71,7 +71,7 @@ function readRule(line: string): IgnoreRule[] {
 
 const PIECES = /\\(?<escaped>.)|\[(?<not>[!^]?)(?<members>\]?(?:\\.|\[:\w*:\]|[^\]\\])*)\]|(?<other>.)/gsu;
 
-/** Undefined where git takes the pattern for one that fits nothing. */
+/** Undefined if git treats the pattern as one that matches nothing. */
 function readPart(part: string): IgnoreRule["parts"][number] | undefined {
   if (part === "**") return ANY;
   const pieces: NamePiece[] = [];
@@ -88,7 +88,7 @@ function readPart(part: string): IgnoreRule["parts"][number] | undefined {
   return pieces.length === 0 ? undefined : pieces;
 }
 
-/** Of ASCII, as in git. */
+/** ASCII only, as in git. */
 const NAMED_CLASSES: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",

@@ -1,12 +1,12 @@
 import { lstatSync } from "node:fs";
 
-/** Of a file: when it was written, and its bytes. */
+/** The time and size of a file. */
 export interface FileState {
   readonly modifiedAt: number;
   readonly size: number;
 }
 
-/** What SQLite has not yet put into the database itself; undefined: there is none. */
+/** The journal of a SQLite database; undefined if there is none. */
 export function journalOf(
   database: string,
 ): { readonly path: string; readonly state: FileState } | undefined {
@@ -16,7 +16,7 @@ export function journalOf(
   return { path, state: { modifiedAt: Math.floor(stats.mtimeMs), size: stats.size } };
 }
 
-/** The state of a database with its journal: Firefox writes new bookmarks there, and leaves the file itself as it is for hours. */
+/** The state of a database including its journal, because Firefox writes new bookmarks to the journal and may not touch the database for hours. */
 export function withJournal(database: string, { modifiedAt, size }: FileState): FileState {
   const journal = journalOf(database)?.state;
   if (!journal) return { modifiedAt, size };

@@ -35,7 +35,7 @@ export function inboxFolder(home: string): string {
   return join(home, "inbox");
 }
 
-/** What a source asks for as it is now; an error says what is wrong with it, for people. */
+/** Checks the configuration of a source and resolves its paths; an error says what is wrong, for people. */
 export async function planSource(
   kind: string,
   config: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ async function placeOf(
   }
 }
 
-/** With another database nobody may have made it yet. */
+/** With another database the folder may not exist yet. */
 function realHome(home: string): Promise<string> {
   return realpath(home).catch(() => home);
 }

@@ -5,7 +5,7 @@ import { storableText } from "../parse/decode.ts";
 import { compareKeys } from "./compare-keys.ts";
 import type { FoundFile, Scanned } from "./scan-folder.ts";
 
-/** Calls a tool of a plugin as any other call is made, and gives what it answers as JSON; an error says why there is none. */
+/** Calls a tool of a plugin like any other tool and returns its JSON answer; an error says why there is none. */
 export type CallSourceTool = (
   tool: string,
   args: Readonly<Record<string, unknown>>,
@@ -34,8 +34,8 @@ const MAX_TEXT = 4_000_000;
 const MAX_METADATA = 8_192;
 
 /**
- * What a plugin lists, in the order of keys. A page is `{documents: [{key, updated_at?, version?}], next_cursor?}`. Throws where the plugin
- * does not answer, so that nothing is taken for gone.
+ * Lists the documents of a plugin in key order. A page is `{documents: [{key, updated_at?, version?}], next_cursor?}`. Throws
+ * if the plugin does not answer, so that no document is treated as deleted.
  */
 export async function* scanPlugin(
   prefix: string,
@@ -67,7 +67,7 @@ export async function* scanPlugin(
   yield* isSorted ? files : files.sort((one, other) => compareKeys(one.key, other.key));
 }
 
-/** What a plugin says of one document; an error says what is wrong with it. */
+/** Reads one document from a plugin; an error says what is wrong with it. */
 export async function readPlugin(
   prefix: string,
   key: string,
@@ -106,7 +106,7 @@ function fileOf(listed: unknown): FoundFile | undefined {
   return {
     ...{ kind: "file", key, path: key, type: "text" },
     modifiedAt: Number.isFinite(time) ? Math.floor(time) : 0,
-    // A plugin that knows versions and no times is noticed, too.
+    // A changed version counts as a change, too, if the plugin knows no times.
     size: typeof version === "string" || typeof version === "number" ? numberOf(String(version)) : 0,
   };
 }
@@ -118,7 +118,7 @@ function numberOf(text: string): number {
   return hash >>> 0;
 }
 
-/** What a call of such a tool answered. */
+/** Reads the answer of such a tool. */
 export function sourceAnswer({
   outcome,
   structured,

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its name is too long",
 };
 
-/** Why something could not be looked at, in words for people. */
+/** Why a file or folder could not be read, for people. */
 export function reasonOf(error: unknown, path = ""): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ENOENT" && path.includes("\uFFFD")) return "its name is not valid UTF-8";

@@ -16,7 +16,7 @@ import { withJournal } from "./journal.ts";
 import { reasonOf } from "./reason.ts";
 import type { SourcePlan } from "./source-plan.ts";
 
-/** A file to be read, if it is not known in this state. */
+/** A file to be read unless the index has it in this state. */
 export interface FoundFile {
   readonly kind: "file";
   /** Its path within the source, with `/`. With `/` at its end where it holds many documents, whose keys begin with it. */
@@ -27,7 +27,7 @@ export interface FoundFile {
   readonly size: number;
 }
 
-/** Something that could not be looked at. What is known of it, and below it where its key ends with `/`, stays. */
+/** A file or folder that could not be read. Its documents stay, also those below it if its key ends with `/`. */
 export interface UnseenPlace {
   readonly kind: "unseen";
   readonly key: string;
@@ -42,7 +42,7 @@ const MAX_IGNORE_FILE = 64 * 1024;
 const NEVER = [".git", "node_modules", "__pycache__", "*.min.js", "*.min.css", "*.map"];
 const VAULT_FOLDERS = [".obsidian", ".trash", ".stfolder", ".sync"];
 
-/** How each kind of source reads a file by its name; undefined: not at all. */
+/** The type of a file for each kind of source, by its name; undefined: it is not read. */
 export const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileType | undefined>> = {
   folder: folderFileType,
   inbox: inboxFileType,
@@ -53,8 +53,8 @@ export const TYPES: Readonly<Record<SourcePlan["kind"], (name: string) => FileTy
 };
 
 /**
- * Everything in a source, in the order of its keys, one folder of the way in memory at a time. Blocks its thread while it looks. Never
- * follows a symbolic link, so it neither leaves the source nor runs in circles. Throws where the source itself cannot be looked at.
+ * Yields everything in a source in key order, with only the open folders in memory. Blocks its thread. Never follows symbolic
+ * links, so it neither leaves the source nor runs in circles. Throws if the source itself cannot be read.
  */
 export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
   if (plan.isFile) {
@@ -78,7 +78,7 @@ export function* scanFolder(plan: SourcePlan): Generator<Scanned> {
   }
 }
 
-/** Counts the files that `scanFolder` gives, without a look at any: that is most of its work. A source that cannot be looked at has none. */
+/** Counts the files that `scanFolder` yields, without reading their state, which is most of its work. A source that cannot be read has none. */
 export function* listFolder(plan: SourcePlan): Generator<number> {
   if (plan.isFile) return yield 1;
   let files = 0;
@@ -86,11 +86,11 @@ export function* listFolder(plan: SourcePlan): Generator<number> {
     for (const { kind } of walk(plan, "", [rulesOf(plan)], 0, unlooked))
       if (kind === "file" && files < plan.maxFiles) yield ++files;
   } catch {
-    // The scan says why.
+    // The scan reports the reason.
   }
 }
 
-/** Those of the source itself. */
+/** The rules of the source itself. */
 export function rulesOf({ kind, ignore }: Pick<SourcePlan, "kind" | "ignore">): IgnoreRules {
   return new IgnoreRules("", [...NEVER, ...(kind === "obsidian" ? VAULT_FOLDERS : []), ...ignore]);
 }
@@ -122,7 +122,7 @@ function* walk(
   }
 }
 
-/** A folder that cannot be read hides what is in it, and nothing else. */
+/** A folder that cannot be read hides only its own content. */
 function* below(
   plan: SourcePlan,
   key: string,
@@ -171,7 +171,7 @@ interface SortedEntry {
   readonly sortedAs: string;
 }
 
-/** What holds others sorts by the beginning of their keys. */
+/** A container sorts by the prefix of its keys. */
 function sortedEntries(path: string, typeOf: (name: string) => FileType | undefined): SortedEntry[] {
   const entries = readdirSync(path, { withFileTypes: true });
   if (entries.length > MAX_IN_FOLDER) throw new Error(`it holds more than ${MAX_IN_FOLDER} files`);
@@ -192,7 +192,7 @@ function rulesIn(root: string, folder: string, entries: readonly SortedEntry[]):
 
 export const IGNORE_FILES: readonly string[] = [".gitignore", ".toolkeepignore"];
 
-/** The rules of one of `IGNORE_FILES`, where it is a file of a usual size. Throws where it is not there. */
+/** The rules of one of `IGNORE_FILES`, if it is a file of normal size. Throws if it does not exist. */
 export function readIgnoreFile(root: string, folder: string, name: string): IgnoreRules[] {
   const path = join(root, folder, name);
   const stats = lstatSync(path);
@@ -200,7 +200,7 @@ export function readIgnoreFile(root: string, folder: string, name: string): Igno
   return [new IgnoreRules(folder, readFileSync(path, "utf8").split("\n"))];
 }
 
-/** What the innermost folder says counts most. */
+/** The rules of the innermost folder take precedence. */
 export function isIgnored(rules: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   for (let index = rules.length - 1; index >= 0; index--) {
     const verdict = rules[index]!.verdict(path, isFolder);

@@ -5,10 +5,10 @@ import type { IgnoreRules } from "./ignore-rules.ts";
 import { IGNORE_FILES, isIgnored, readIgnoreFile, rulesOf, TYPES } from "./scan-folder.ts";
 import type { SourcePlan } from "./source-plan.ts";
 
-/** Folders whose rules are remembered. */
+/** The number of folders whose rules are cached. */
 const MAX_FOLDERS = 5_000;
 
-/** Tells of a change below a source whether a scan could notice it: of most that happens in a large folder, none would. */
+/** Tells whether a scan could notice a change below a source. Most changes in a large folder are irrelevant. */
 export class SourceFilter {
   readonly #plan: SourcePlan;
   readonly #own: IgnoreRules;
@@ -19,7 +19,7 @@ export class SourceFilter {
     this.#own = rulesOf(plan);
   }
 
-  /** `path` is absolute. Looks at the disk where a name alone does not tell. */
+  /** `path` is absolute. Reads the disk if the name alone is not enough. */
   concerns(path: string, change: "create" | "update" | "delete"): boolean {
     const { root, gitignore, hidden, excluded } = this.#plan;
     const names = relative(root, path).split(sep);
@@ -62,7 +62,7 @@ function isHidden(name: string, areSeen: boolean): boolean {
   return name.startsWith(".") && !areSeen;
 }
 
-/** A folder that was moved comes or goes as a whole. Of one that went only the name is left; a file that nothing reads mostly has an ending. */
+/** A moved folder appears or disappears as a whole. A deleted path has only its name; files that are not read usually have an extension, folders do not. */
 function isMaybeFolder(path: string, change: "create" | "update" | "delete"): boolean {
   if (change === "update") return false;
   if (change === "delete") return extname(path) === "";

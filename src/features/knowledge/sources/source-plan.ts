@@ -1,14 +1,14 @@
-/** What a source asks for, checked and complete: everything that a thread needs to read it. Survives `postMessage`. */
+/** The checked and complete configuration of a source, with everything that a thread needs to read it. Survives `postMessage`. */
 export interface SourcePlan {
   readonly kind: "folder" | "obsidian" | "bookmarks" | "notion" | "mail" | "inbox";
   /** Absolute, without symbolic links: a folder, or one file. */
   readonly root: string;
   readonly isFile: boolean;
-  /** As in `.gitignore`. */
+  /** Patterns as in `.gitignore`. */
   readonly ignore: readonly string[];
-  /** `.gitignore` and `.toolkeepignore` in the tree count, too. */
+  /** Whether `.gitignore` and `.toolkeepignore` in the tree apply. */
   readonly gitignore: boolean;
-  /** Names that begin with a dot are looked at. */
+  /** Whether names that begin with a dot are read. */
   readonly hidden: boolean;
   readonly maxFileBytes: number;
   readonly maxFiles: number;

@@ -9,9 +9,9 @@ import type { SourceTable } from "../tables.ts";
 import { SourceWatch, type SourceWatchOptions, type WatchedPlace } from "./watch-sources.ts";
 
 export interface BackgroundSettings {
-  /** Sources are synced when something changes in them. */
+  /** Whether sources are synced when their files change. */
   readonly watch: boolean;
-  /** All are synced this often; 0: only when something changes, or somebody asks. */
+  /** How often all sources are synced; 0: only after changes and on request. */
   readonly intervalMs: number;
 }
 
@@ -20,12 +20,12 @@ export interface BackgroundDeps extends Pick<SourceWatchOptions, "quietMs"> {
   readonly sync: KnowledgeSync;
   readonly sources: Pick<SourceTable, "list">;
   readonly sharing: Pick<Sharing, "lead">;
-  /** Asked anew every time. */
+  /** Read again every time. */
   readonly settings: () => BackgroundSettings;
   readonly log: Log;
-  /** How long after the start everything is synced for the first time. */
+  /** The delay of the first sync after the start. */
   readonly firstMs?: number;
-  /** How often the list of sources is looked at. */
+  /** How often the list of sources is read. */
   readonly lookMs?: number;
 }
 
@@ -33,13 +33,13 @@ const FIRST_MS = 60_000;
 const LOOK_MS = 10_000;
 
 /**
- * Keeps sources up to date: when something changes in them, and all of them shortly after the start and then at an interval. Of the daemons
- * on one database one does it.
+ * Keeps sources up to date: after changes, and all of them shortly after the start and then at an interval. One of the
+ * daemons on a database does it.
  */
 export function startBackgroundSync(deps: BackgroundDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const ended = deps.sharing.lead("knowledge-background", (signal) => keepUp(deps, signal), stop.signal);
-  ended.catch((error) => deps.log.warn({ cause: messageOf(error) }, "sources are not synced by themselves"));
+  ended.catch((error) => deps.log.warn({ cause: messageOf(error) }, "knowledge: background sync stopped"));
   return {
     async close() {
       stop.abort();
@@ -63,7 +63,9 @@ async function keepUp(deps: BackgroundDeps, signal: AbortSignal): Promise<void> 
   try {
     while (!signal.aborted) {
       const { watch, intervalMs } = settings();
-      await watching.set(watch ? await placesOf(deps) : []).catch((error) => told(deps, error));
+      await watching
+        .set(watch ? await listWatchedPlaces(deps) : [])
+        .catch((error) => logFailure(deps, error));
       if (intervalMs > 0 && performance.now() >= nextAt) {
         if (await hasDocuments(deps)) await syncNow(deps, signal);
         nextAt = performance.now() + intervalMs;
@@ -75,14 +77,14 @@ async function keepUp(deps: BackgroundDeps, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** An inbox that nobody ever used starts no thread. */
+/** False if there is only an inbox that was never used: then no thread is started. */
 async function hasDocuments({ sources, home }: BackgroundDeps): Promise<boolean> {
   const enabled = (await sources.list().catch(() => [])).filter((source) => source.enabled);
   if (enabled.some(({ kind, lastSync }) => kind !== "inbox" || lastSync !== null)) return true;
   return enabled.length > 0 && (await readdir(inboxFolder(home)).catch(() => [])).length > 0;
 }
 
-/** Never rejects: what could not be done now is done the next time. One that runs already sees most of what changed; the rest waits its turn. */
+/** Never rejects; a failure is repaired by the next sync. A sync of one source waits for a running one, which may have missed the change. */
 async function syncNow(deps: BackgroundDeps, signal: AbortSignal, source?: string): Promise<void> {
   try {
     await deps.sync.sync({
@@ -90,15 +92,15 @@ async function syncNow(deps: BackgroundDeps, signal: AbortSignal, source?: strin
       ...(source !== undefined && { source }),
     });
   } catch (error) {
-    if (!signal.aborted) told(deps, error);
+    if (!signal.aborted) logFailure(deps, error);
   }
 }
 
-function told({ log }: BackgroundDeps, error: unknown): void {
-  log.warn({ cause: messageOf(error) }, "a sync in the background failed; it is tried again");
+function logFailure({ log }: BackgroundDeps, error: unknown): void {
+  log.warn({ cause: messageOf(error) }, "knowledge: background sync failed; it will be retried");
 }
 
-async function placesOf({ sources, home }: BackgroundDeps): Promise<WatchedPlace[]> {
+async function listWatchedPlaces({ sources, home }: BackgroundDeps): Promise<WatchedPlace[]> {
   const places: WatchedPlace[] = [];
   for (const { name, kind, config, enabled } of await sources.list()) {
     if (!enabled) continue;

@@ -6,7 +6,7 @@ const CHARS = 1_000_000;
 
 type Touched = Parameters<KnowledgeWriter["touch"]>[1][number];
 
-/** Collects what is to be written. One batch is written while the next is collected; whoever adds to a third waits. */
+/** Collects entities into batches. One batch is written while the next is collected; adding to a third one waits. */
 export class Batches {
   readonly #writer: KnowledgeWriter;
   readonly #sourceId: string;
@@ -40,7 +40,7 @@ export class Batches {
     await this.#writing;
   }
 
-  /** From now on nothing is written. */
+  /** Stops all further writes. */
   fail(cause: unknown): void {
     this.#error ??= { cause };
   }

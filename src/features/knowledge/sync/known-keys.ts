@@ -4,7 +4,7 @@ const PAGE = 1_000;
 /** A file holds no more documents than this. */
 const MAX_TAKEN = 1_000_000;
 
-/** What is known of a source, in the order of keys, a page of it in memory at a time. */
+/** Iterates over the entities of a source in key order, with one page in memory. */
 export class KnownKeys {
   readonly #writer: Pick<KnowledgeWriter, "known">;
   readonly #sourceId: string;
@@ -18,7 +18,7 @@ export class KnownKeys {
     this.#sourceId = sourceId;
   }
 
-  /** The next one; undefined: there is none. */
+  /** The next entity; undefined at the end. */
   async peek(): Promise<KnownEntity | undefined> {
     if (this.#at >= this.#page.length && !this.#isLast) {
       this.#page = await this.#writer.known(this.#sourceId, this.#after, PAGE);

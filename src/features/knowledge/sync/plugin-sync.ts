@@ -16,13 +16,13 @@ export interface PluginSyncDeps {
 
 const KIND = /^plugin:([a-z][a-z0-9_-]{0,39})$/;
 
-/** What the names of a plugin's tools begin with; undefined: it is another kind of source. */
+/** The prefix of the plugin's tool names; undefined for other kinds of sources. */
 export function pluginPrefix(kind: string): string | undefined {
   const name = KIND.exec(kind)?.[1];
   return name === undefined ? undefined : `plugin_${name.replaceAll("-", "_")}_`;
 }
 
-/** The same as for files, but what is there and what it says is asked of a plugin; its texts are taken apart and written in the thread. */
+/** Syncs like files, but a plugin lists and reads the documents. The thread parses and writes them. */
 export function syncPlugin(
   source: { readonly id: string; readonly name: string; readonly prefix: string },
   deps: PluginSyncDeps,
@@ -41,7 +41,7 @@ export function testPlugin(prefix: string, deps: PluginSyncDeps, signal: AbortSi
   return testSource(NO_FILES, { reader, scan: () => scanPlugin(prefix, deps.call, signal) }, signal);
 }
 
-/** A plugin has none. */
+/** Documents of plugins have no members. */
 const NO_FILES: SourcePlan = {
   ...{ kind: "folder", root: "", isFile: false, ignore: [], gitignore: false, hidden: false },
   ...{ maxFileBytes: 0, maxFiles: 0, excluded: [] },
@@ -51,7 +51,7 @@ class PluginReader implements FileReader {
   readonly #prefix: string;
   readonly #deps: PluginSyncDeps;
   readonly #signal: AbortSignal;
-  /** One at a time: a plugin is not to be flooded. */
+  /** One call at a time, so that the plugin is not flooded. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(prefix: string, deps: PluginSyncDeps, signal: AbortSignal) {

@@ -3,7 +3,7 @@ import type { SyncRequest } from "../knowledge.ts";
 
 type Joined = Pick<SyncRequest, "signal" | "onProgress">;
 
-/** A sync that has not begun yet, for everybody who wants it: it is given up when nobody does any more. */
+/** A sync that has not started yet and is shared by several requests. It is cancelled when all of them are. */
 export class SharedRun {
   readonly #stop = new AbortController();
   readonly #joined = new Set<Joined>();
@@ -14,7 +14,7 @@ export class SharedRun {
       for (const joined of this.#joined) joined.onProgress?.(progress);
     };
     this.#outcome = run({ signal: this.#stop.signal, onProgress });
-    // Whoever joined hears of it.
+    // Those who joined receive the rejection.
     this.#outcome.catch(() => {});
   }
 

@@ -19,9 +19,9 @@ export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> 
   readonly databaseUrl: string | null;
   readonly sources: SourceTable;
   readonly sharing: Pick<Sharing, "attempt" | "lead">;
-  /** How tools of plugins are called that are sources; absent: there are none. */
+  /** Calls the tools of plugins that are sources; absent: there are none. */
   readonly callSourceTool?: CallSourceTool;
-  /** What the index holds, by the id of a source. */
+  /** The counts of the index, by source id. */
   readonly counts?: () => Promise<ReadonlyMap<string, SourceCounts>>;
   /** See `ChunkEmbedding.rate`. */
   readonly embeddingRate?: () => number | undefined;
@@ -32,26 +32,26 @@ export interface SyncDeps extends Pick<SyncThreadOptions, "parsing" | "worker"> 
 
 export type SourceCounts = Pick<SourceStatus, "entities" | "chunks" | "embedded">;
 
-/** Over all processes on one database. */
+/** The name of the lock that all processes on a database share. */
 const JOB = "knowledge-sync";
 const INBOX = "inbox";
 const NOTHING: SourceCounts = { entities: 0, chunks: 0, embedded: 0 };
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/;
 const LABEL = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** Brings sources up to date, one sync at a time over all processes. */
+/** Syncs sources, one sync at a time over all processes. */
 export class SourceSync implements KnowledgeSync {
   readonly #deps: SyncDeps;
   readonly #thread: SyncThread;
   readonly #stop = new AbortController();
-  /** What this process does with the index; one after the other. */
+  /** The current work of this process on the index. There is only one at a time. */
   #busy: Promise<unknown> | undefined;
   readonly #progress = new Map<string, SyncProgress>();
-  /** Runs that wait for their turn, by what they sync. */
+  /** Waiting runs, by what they sync. */
   readonly #next = new Map<string, SharedRun>();
-  /** This process has its turn, and syncs. */
+  /** Whether a sync of this process is running. */
   #isSyncing = false;
-  /** What is read now. */
+  /** The source that is being read. */
   #current:
     | { readonly id: string; readonly stop: AbortController; readonly ended: Promise<unknown> }
     | undefined;
@@ -70,9 +70,9 @@ export class SourceSync implements KnowledgeSync {
   }
 
   async sync(request: SyncRequest): Promise<SyncOutcome> {
-    await this.#chosen(request);
+    await this.#chooseSources(request);
     if (!request.waits || !this.#busy) return this.#run(request);
-    // However many wait for the same, it is done once: all of them asked before it began.
+    // Requests for the same sync share one run, because all of them came before it started.
     const { access, source } = request;
     const same = JSON.stringify([source, access.labels]);
     const begun = () => void this.#next.delete(same);
@@ -85,12 +85,12 @@ export class SourceSync implements KnowledgeSync {
 
   async #run(request: SyncRequest, onBegun: () => void = () => {}): Promise<SyncOutcome> {
     const reports: SourceReport[] = [];
-    const done = await this.#alone(request, async (signal) => {
+    const done = await this.#runAlone(request, async (signal) => {
       onBegun();
       reports.length = 0;
       this.#isSyncing = true;
       try {
-        for (const source of await this.#chosen(request))
+        for (const source of await this.#chooseSources(request))
           if (!this.#removals.has(source.id)) reports.push(await this.#syncOne(source, request, signal));
       } finally {
         this.#isSyncing = false;
@@ -145,7 +145,7 @@ export class SourceSync implements KnowledgeSync {
     name: string,
     change: Parameters<KnowledgeSync["changeSource"]>[1],
   ): Promise<SourceRecord> {
-    const before = await this.#named(name);
+    const before = await this.#findSource(name);
     const after = { ...before, ...change, updatedAt: this.#deps.clock() };
     await this.#check({ ...after, config: change.config ? after.config : undefined });
     await this.#deps.sources.update(before.id, { ...change, updatedAt: after.updatedAt });
@@ -153,9 +153,9 @@ export class SourceSync implements KnowledgeSync {
   }
 
   async removeSource(name: string): Promise<void> {
-    const { id } = await this.#named(name);
-    // A run of this process goes on with the other sources, and waits for the removal before it ends.
-    if (!this.#isSyncing) return void (await this.#alone({ waits: true }, () => this.#forget(id)));
+    const { id } = await this.#findSource(name);
+    // A running sync continues with the other sources and waits for the removal before it ends.
+    if (!this.#isSyncing) return void (await this.#runAlone({ waits: true }, () => this.#forget(id)));
     const removal = this.#removals.get(id) ?? this.#forget(id).finally(() => this.#removals.delete(id));
     this.#removals.set(id, removal);
     await removal;
@@ -166,7 +166,7 @@ export class SourceSync implements KnowledgeSync {
       this.#current.stop.abort(new Error("the source is removed"));
       await this.#current.ended.catch(() => {});
     }
-    // First what was read: a source that is still there can be removed once more.
+    // Documents first: if this fails, the source still exists and can be removed again.
     await this.#thread.forget(id);
     await this.#deps.sources.delete(id);
   }
@@ -205,12 +205,12 @@ export class SourceSync implements KnowledgeSync {
       const { ok, error, seen, added, changed, gone, failed: broken, durationMs } = report;
       log.info(
         { source: name, ok, error, seen, added, changed, gone, failed: broken, durationMs },
-        "a source was synced",
+        "knowledge: source synced",
       );
       return report;
     } catch (error) {
       signal.throwIfAborted();
-      return failed(name, stop.signal.aborted ? "the source was removed" : messageOf(error));
+      return failedReport(name, stop.signal.aborted ? "the source was removed" : messageOf(error));
     } finally {
       this.#current = undefined;
       this.#progress.delete(id);
@@ -226,7 +226,7 @@ export class SourceSync implements KnowledgeSync {
     const plugins = this.#plugins;
     if (prefix !== undefined && plugins) return syncPlugin({ id, name, prefix }, plugins, onProgress, signal);
     const plan = await planSource(kind, config, this.#deps.home);
-    if (!plan.ok) return failed(name, plan.error);
+    if (!plan.ok) return failedReport(name, plan.error);
     return this.#thread.sync({ sourceId: id, name, plan: plan.value }, onProgress, signal);
   }
 
@@ -235,8 +235,8 @@ export class SourceSync implements KnowledgeSync {
     return call && { thread: this.#thread, call, clock };
   }
 
-  /** Runs `work` while nobody else works on the index, in this process or another; false where somebody does and it is not waited for. */
-  async #alone(
+  /** Runs `work` alone among all processes; false if the index is in use and `waits` is not set. */
+  async #runAlone(
     { waits = false, signal }: Pick<SyncRequest, "waits" | "signal">,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<boolean> {
@@ -263,10 +263,10 @@ export class SourceSync implements KnowledgeSync {
     return isDone;
   }
 
-  async #chosen({ source: name, access }: SyncRequest): Promise<SourceRecord[]> {
+  async #chooseSources({ source: name, access }: SyncRequest): Promise<SourceRecord[]> {
     if (name !== undefined) {
-      const source = await this.#named(name);
-      if (!canSee(access, source.label)) throw missing(name);
+      const source = await this.#findSource(name);
+      if (!canSee(access, source.label)) throw missingSourceError(name);
       return [source];
     }
     return (await this.#deps.sources.list()).filter(
@@ -274,9 +274,9 @@ export class SourceSync implements KnowledgeSync {
     );
   }
 
-  async #named(name: string): Promise<SourceRecord> {
+  async #findSource(name: string): Promise<SourceRecord> {
     const source = await this.#deps.sources.byName(name);
-    if (!source) throw missing(name);
+    if (!source) throw missingSourceError(name);
     return source;
   }
 
@@ -285,7 +285,7 @@ export class SourceSync implements KnowledgeSync {
     try {
       return await this.addSource({ name: INBOX, kind: "inbox", config: {} });
     } catch (error) {
-      // Somebody else was faster, or uses the name for something else.
+      // Another process was faster, or the name is used for another source.
       const there = (await sources.list()).find(({ kind }) => kind === "inbox");
       if (there) return there;
       throw error;
@@ -316,11 +316,11 @@ function embeddingOf({ chunks, embedded }: SourceCounts, rate: number | undefine
   return rate !== undefined && left > 0 && { embedding: { done: embedded, left, rate } };
 }
 
-function missing(name: string): ToolkeepError {
+function missingSourceError(name: string): ToolkeepError {
   return new ToolkeepError("NOT_FOUND", `There is no source named "${name}".`);
 }
 
-function failed(source: string, error: string): SourceReport {
+function failedReport(source: string, error: string): SourceReport {
   const none = { seen: 0, added: 0, changed: 0, unchanged: 0, gone: 0, failed: 0, chunks: 0, bytes: 0 };
   return { source, ...none, ok: false, error, durationMs: 0, problems: [] };
 }

@@ -5,10 +5,10 @@ import type { SourceReport, SyncProblem, SyncProgress } from "../contract.ts";
 
 const MAX_PROBLEMS = 50;
 const MAX_REASON = 300;
-/** Often enough for people. */
+/** How often progress is reported. */
 const TELL_MS = 200;
 
-/** Counts what a sync of one source does, and tells of it a few times a second. */
+/** Counts what a sync of one source does, and reports it a few times a second. */
 export class SyncCount {
   readonly #source: string;
   readonly #onProgress: (progress: SyncProgress) => void;
@@ -18,7 +18,7 @@ export class SyncCount {
   #rate: RecentRate;
   #phase: SyncProgress["phase"] = "scanning";
   #told = Number.NEGATIVE_INFINITY;
-  /** Files that there are to look at, as far as they were listed before. */
+  /** The number of files to look at, as far as they were counted. */
   #listed: number | undefined;
   seen = 0;
   unchanged = 0;
@@ -48,7 +48,7 @@ export class SyncCount {
   saw(bytes: number): void {
     this.seen += 1;
     this.#bytes += bytes;
-    // The clock is asked for some of them only: most files are unchanged, and there are many.
+    // The clock is read only for some files, because most of many files are unchanged.
     if (this.seen % 64 === 0 || this.seen === 1) this.tell();
   }
 
@@ -68,7 +68,7 @@ export class SyncCount {
     const now = this.#clock();
     const isNew = phase !== this.#phase;
     if (now - this.#told < TELL_MS && !isNew) return;
-    // Listing is much faster than reading; the one says nothing about the other.
+    // Listing is much faster than reading, so its rate says nothing about reading.
     if (isNew && phase === "reading") this.#rate = new RecentRate(now);
     this.#phase = phase;
     this.#told = now;

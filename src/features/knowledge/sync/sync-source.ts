@@ -22,27 +22,27 @@ export interface SyncDeps {
   readonly reader: FileReader;
   /** In the order of `compareKeys`. */
   readonly scan: (plan: SourcePlan) => Iterable<Scanned> | AsyncIterable<Scanned>;
-  /** How many files a scan will find, as far as it has counted. Absent: to count them is as much work as to read them. */
+  /** How many files the scan will find, as far as counted. Absent if counting is as much work as reading. */
   readonly list?: (plan: SourcePlan) => Iterable<number>;
   readonly clock: Clock;
   readonly onProgress: (progress: SyncProgress) => void;
 }
 
-/** Files that are read before the first of them has been. */
+/** How many files are requested ahead. */
 const AHEAD = 32;
-/** With so many documents, none at all is rather a drive that is not there than a person who deleted everything. */
+/** If a source had this many documents and now has none, its drive is probably missing, so nothing is deleted. */
 const SUSPICIOUS = 20;
-/** As many as are remembered at once; the rest is found by the next sync. */
+/** The most vanished keys kept in memory; the next sync finds the rest. */
 const MAX_VANISHED = 200_000;
 const FAILED = "failed: ";
 
-/** The size that is kept of a file that was given up once in this state: no file has it, so it is tried once more. */
+/** A size that no file has. It is stored for a file that failed once in this state, so that it is tried again. */
 const triedOnce = (size: number) => -1 - size;
 
 /**
- * Brings the index of one source up to date: what is found is compared with what is known, both in the order of their keys, so neither has to be
- * in memory. What is unchanged is not read. Whatever the moment it ends at, the next run completes it. What vanished is taken away last, and
- * only when everything was looked at. Resolves also when it failed; rejects only when `signal` aborts.
+ * Brings the index of one source up to date. Found and known documents are compared in key order, so neither list has to
+ * be in memory. Unchanged files are not read. If a run is interrupted, the next one completes it. Deleted documents are
+ * removed last, and only if everything could be scanned. Resolves also if the sync failed; rejects only if `signal` aborts.
  */
 export async function syncSource(job: SyncJob, deps: SyncDeps, signal: AbortSignal): Promise<SourceReport> {
   const count = new SyncCount(job.name, deps);
@@ -78,7 +78,7 @@ class SourceRun {
     this.#batches = new Batches(deps.writer, job.sourceId, deps.clock);
   }
 
-  /** For whoever looks on: what is there is only counted. */
+  /** Only counts the files, for the progress. */
   async list(): Promise<void> {
     const pace = createPace();
     this.#count.tell("scanning");
@@ -98,7 +98,7 @@ class SourceRun {
       await this.#passVanished(scanned.key);
       if (scanned.kind === "unseen") {
         this.#count.problem(scanned.key, scanned.reason);
-        // What could not be looked at may still be there.
+        // Documents that could not be scanned may still exist.
         await this.#known.skip((key) => key === scanned.key || isBelow(key, scanned.key));
       } else await this.#compareFile(scanned);
     }
@@ -107,7 +107,7 @@ class SourceRun {
     await this.#written();
   }
 
-  /** Takes away what was not found. */
+  /** Removes documents that were not found. */
   async bury(): Promise<void> {
     if (this.#count.seen === 0 && this.#vanished.length >= SUSPICIOUS)
       throw new Error(
@@ -116,14 +116,14 @@ class SourceRun {
     await this.#bury(this.#vanished);
   }
 
-  /** What was read so far is written, unless writing is what failed, or nobody wants it any more. */
+  /** Writes what was read so far, unless writing failed or the sync was aborted. */
   async giveUp(reason: unknown): Promise<void> {
     if (this.#signal.aborted) this.#batches.fail(reason);
     else await Promise.all(this.#reading);
     await this.#batches.flush();
   }
 
-  /** Known keys before this one were not found. */
+  /** Notes the known keys before this one as vanished, because they were not found. */
   async #passVanished(before: string | undefined): Promise<void> {
     for (;;) {
       const known = await this.#known.peek();
@@ -146,7 +146,7 @@ class SourceRun {
       return;
     }
     if (isMany) {
-      // One at a time: it keeps what is known of its members in memory.
+      // One at a time, because the known members are kept in memory.
       const members = await this.#known.take((key) => isBelow(key, found.key));
       await this.#readMany(found, known, members);
       return;
@@ -186,7 +186,7 @@ class SourceRun {
       for (const key of end.givenUp) left.delete(key);
       const { hash, modifiedAt, size } = end;
       if (known?.hash === hash) this.#count.unchanged += 1;
-      // A file that counts as read is passed over by the next run with all that is known of it: what is not in it any more goes before.
+      // Removed members are deleted before the file counts as read, because the next run skips a file that counts as read.
       await this.#written();
       await this.#bury([...left]);
       const isTriedAgain = end.givenUp.length > 0 && !wasTried(known, end);
@@ -237,7 +237,7 @@ class SourceRun {
       const { key, modifiedAt } = found;
       const hash = FAILED + end.reason;
       const isLasting = end.lasting === "if again" ? wasTried(known, found) : end.lasting;
-      // Remembered without content, so that it is not tried again until it changes.
+      // Stored without content, so that it is not tried again until it changes.
       if (isLasting) await this.#batches.add(this.#marker(found, { ...found, hash }));
       else if (end.lasting) {
         const size = triedOnce(found.size);
@@ -260,7 +260,7 @@ class SourceRun {
     };
   }
 
-  /** Stands for a file that has no content of its own. */
+  /** An entity for a file without content of its own. */
   #marker(
     { key, path, type }: FoundFile,
     state: { readonly hash: string; readonly modifiedAt: number; readonly size: number },
@@ -275,7 +275,7 @@ class SourceRun {
 
 const NO_MEMBERS = async () => {};
 
-/** It was given up in this state before. */
+/** Whether it failed in this state before. */
 function wasTried(
   known: KnownEntity | undefined,
   { modifiedAt, size }: { readonly modifiedAt: number; readonly size: number },

@@ -9,16 +9,16 @@ import type { SyncJob } from "./sync-source.ts";
 import type { IndexMethod, SyncMethods, SyncSetup } from "./sync-worker.ts";
 
 export interface SyncThreadOptions extends SyncSetup {
-  /** Without work for this long the thread ends, and its memory is free. */
+  /** The thread ends after this time without work, to free its memory. */
   readonly idleMs?: number;
-  /** What the thread runs; a build puts it beside this file. */
+  /** The file that the thread runs; a build puts it beside this file. */
   readonly worker?: URL;
 }
 
 const IDLE_MS = 60_000;
 const ENDING_MS = 5_000;
 
-/** The thread that brings the index up to date, as the main thread sees it. Starts with the first piece of work. */
+/** Runs syncs in a thread, which starts with the first work. */
 export class SyncThread {
   readonly #thread: WorkerThread<SyncMethods>;
 
@@ -27,7 +27,7 @@ export class SyncThread {
     this.#thread = new WorkerThread({ start, idleMs, endingMs: ENDING_MS });
   }
 
-  /** Resolves also when the source could not be read; rejects when `signal` aborts, or the thread is lost. */
+  /** Resolves also if the source could not be read; rejects if `signal` aborts or the thread dies. */
   sync(
     job: SyncJob,
     onProgress: (progress: SyncProgress) => void,
@@ -40,7 +40,7 @@ export class SyncThread {
     return this.#thread.call("test", [plan], { signal });
   }
 
-  /** A document that came as text. */
+  /** Writes a document that was given as text. */
   parse(key: string, given: PluginDocument, fallbackAt: number): Promise<ReadDocument> {
     return this.#thread.call("parse", [key, given, fallbackAt]);
   }
@@ -59,7 +59,7 @@ export class SyncThread {
   }
 }
 
-/** A build puts it beside this file; before one, which is in tests only, that of the last build does. */
+/** A build puts it beside this file. Tests without a build use the file of the last build. */
 function workerFile(): URL {
   const beside = new URL("./sync-worker.js", import.meta.url);
   return existsSync(beside) ? beside : new URL("../../../../dist/bundle/sync-worker.js", import.meta.url);

@@ -1,4 +1,4 @@
-/** What runs in the thread that brings the index up to date: it looks, compares and writes; files are read in a further thread. */
+/** The sync thread: scans, compares and writes. Files are read in another thread. */
 import { workerData } from "node:worker_threads";
 import { systemClock } from "../../../lib/clock.ts";
 import { type CallContext, serveCalls } from "../../../lib/worker-rpc.ts";
@@ -23,14 +23,14 @@ export interface SyncSetup {
 
 export type IndexMethod = "known" | "write" | "touch" | "bury";
 
-/** What the thread can be asked. */
+/** The requests that the thread handles. */
 export interface SyncMethods {
   /** Its parts are `SyncProgress`. */
   sync(job: SyncJob): SourceReport;
   test(plan: SourcePlan): SourceTest;
   forget(sourceId: string): void;
   parse(key: string, given: PluginDocument, fallbackAt: number): ReadDocument;
-  /** For documents that were not found here. */
+  /** For documents of plugins, which are not read here. */
   index(name: IndexMethod, args: readonly unknown[]): unknown;
 }
 

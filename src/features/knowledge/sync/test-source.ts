@@ -13,7 +13,7 @@ const MAX_FILES = 10_000;
 const MAX_READ = 5;
 const MAX_PROBLEMS = 20;
 
-/** Counts the files of a source, as far as there are not too many, and reads a few. Changes nothing. */
+/** Counts the files of a source up to a limit and reads a few. Changes nothing. */
 export async function testSource(plan: SourcePlan, deps: TestDeps, signal: AbortSignal): Promise<SourceTest> {
   const sample: { key: string; title: string; chunks: number }[] = [];
   const problems: SyncProblem[] = [];

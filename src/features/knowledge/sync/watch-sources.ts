@@ -13,30 +13,30 @@ export interface WatchedPlace {
 
 export interface SourceWatchOptions {
   readonly onChanged: (source: string) => void;
-  /** Told once for each place that cannot be watched. */
+  /** Called once for each place that cannot be watched. */
   readonly onProblem: (source: string, error: unknown) => void;
-  /** How long it has to be quiet. */
+  /** How long there must be no further change. */
   readonly quietMs?: number;
-  /** After so long it is told of even if it is not quiet. */
+  /** A change is reported after this time even if there are more changes. */
   readonly latestMs?: number;
 }
 
 const QUIET_MS = 2_000;
 const LATEST_MS = 30_000;
-/** Of no interest to any source, and noisy. */
+/** Folders that change often and that no source reads. */
 const UNWATCHED = ["**/.git/**", "**/node_modules/**", "**/.obsidian/**"];
 const HIDDEN = "**/.*/**";
 
 interface Watched {
-  /** What is watched, and how. */
+  /** Identifies what is watched, and how. */
   readonly as: string;
-  /** Resolves with how to stop. */
+  /** Resolves with the function that stops it. */
   readonly stop: Promise<() => void | Promise<void>>;
 }
 
 /**
- * Tells which sources changed, once it is quiet there. What the system cannot watch (a network drive, too many folders) is found by the next
- * sync at its interval.
+ * Reports which sources changed, after their changes have stopped. Changes that the system cannot watch (a network drive,
+ * too many folders) are found by the next regular sync.
  */
 export class SourceWatch {
   readonly #options: Required<SourceWatchOptions>;
@@ -47,7 +47,7 @@ export class SourceWatch {
     this.#options = { quietMs: QUIET_MS, latestMs: LATEST_MS, ...options };
   }
 
-  /** Exactly these from now on; resolves when they are watched. */
+  /** Watches exactly these places; resolves when it does. */
   async set(places: readonly WatchedPlace[]): Promise<void> {
     const wanted = new Map(places.map(({ source, plan }) => [source, JSON.stringify(plan)]));
     const dropped = [...this.#watched].filter(([source, { as }]) => wanted.get(source) !== as);
@@ -80,7 +80,7 @@ export class SourceWatch {
     const onEvent: SubscribeCallback = (error, events) => {
       if (error) {
         this.#options.onProblem(source, error);
-        // It lost track, so something happened.
+        // The watcher lost events, so something may have changed.
         this.#changed(source);
       } else
         looking = looking.then(async () => {
@@ -117,7 +117,7 @@ export class SourceWatch {
   }
 }
 
-/** There may be many, most of them of no concern. */
+/** Most of many events concern no source. */
 async function concernsAny(filter: SourceFilter, events: readonly Event[]): Promise<boolean> {
   const pace = createPace();
   for (const { path, type } of events) {
@@ -127,7 +127,7 @@ async function concernsAny(filter: SourceFilter, events: readonly Event[]): Prom
   return false;
 }
 
-/** Programs replace a file when they write it, so its folder is what is watched. */
+/** Watches the folder, because programs replace a file when they write it. */
 function watchFile(path: string, onChange: () => void): () => void {
   const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
     if (name === null || name === basename(path)) onChange();

@@ -1,4 +1,4 @@
-/** What runs in a thread of `indexCaller`: the index, opened there and used nowhere else. It is started from its file, which a build must therefore have. */
+/** A thread of `indexCaller`, which opens the index and is the only one to use it. The thread is started from this file, so a build must contain it. */
 import { workerData } from "node:worker_threads";
 import { serveCalls } from "../../../lib/worker-rpc.ts";
 import {
@@ -9,14 +9,14 @@ import {
   type ThreadRole,
 } from "./index-work.ts";
 
-/** What it is started with. */
+/** The data that the thread is started with. */
 export interface ThreadSetup {
   readonly role: ThreadRole;
   readonly place: IndexPlace;
 }
 
 const { role, place } = workerData as ThreadSetup;
-/** Opened by whoever asks first, and anew where that failed. */
+/** Opened by the first request, and again after a failure. */
 let opening: Promise<IndexWork> | undefined;
 
 serveCalls<IndexMethods>(

@@ -6,10 +6,10 @@ import { type ThreadFailure, ThreadLostError, WorkerThread } from "../../../lib/
 import type { ThreadSetup } from "./index-thread.ts";
 import { type IndexMethods, type IndexWork, openIndexWork } from "./index-work.ts";
 
-/** Somebody who does what is asked of an index. */
+/** Executes requests on an index. */
 export interface IndexCaller {
   call(name: string, args: readonly unknown[], onPart?: (part: unknown) => void): Promise<unknown>;
-  /** Lets what has begun come to an end, for a while. */
+  /** Waits a while for running requests. */
   close(): Promise<void>;
 }
 
@@ -17,12 +17,12 @@ const ENDING_MS = 10_000;
 /** A build puts it beside this file. */
 const THREAD = new URL("./index-thread.js", import.meta.url);
 
-/** In a thread where there is a file to start it from; before a build, which is in tests only, in this one. */
+/** In a thread if its file exists. Tests without a build run it in this thread. */
 export function indexCaller(setup: ThreadSetup, file = THREAD): IndexCaller {
   return existsSync(fileURLToPath(file)) ? new IndexThread(setup, file) : new InThisThread(setup);
 }
 
-/** When the thread ends by itself whoever waits is told, and the next call starts another. */
+/** If the thread dies, waiting calls are rejected and the next call starts another thread. */
 class IndexThread implements IndexCaller {
   readonly #thread: WorkerThread<IndexMethods>;
 

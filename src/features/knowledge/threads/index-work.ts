@@ -3,13 +3,13 @@ import { type IndexOptions, type KnowledgeIndex, openIndex } from "../index/open
 import { knowledgeWriter } from "../indexing/knowledge-writer.ts";
 import { Searcher } from "../search/searcher.ts";
 
-/** What a thread is for: one writes and the other searches, so that a search never waits for a sync. */
+/** The role of a thread. One writes and the other searches, so that a search never waits for a sync. */
 export type ThreadRole = "writer" | "searcher";
 
-/** Where the index lies. Plain, because it goes to a thread. */
+/** The location of the index. Plain data, because it is sent to a thread. */
 export type IndexPlace = Omit<IndexOptions, "clock">;
 
-/** Whoever asks knows the types: see `index-proxies.ts`. */
+/** The caller knows the types: see `index-proxies.ts`. */
 export type IndexMethods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export interface IndexWork {
@@ -17,7 +17,7 @@ export interface IndexWork {
   close(): Promise<void>;
 }
 
-/** Opens the index and does what it is asked, wherever it runs. */
+/** Opens the index and executes requests, in a thread or not. */
 export async function openIndexWork(role: ThreadRole, place: IndexPlace): Promise<IndexWork> {
   const index = await openIndex({ ...place, clock: Date.now });
   const works = role === "writer" ? writerWorks(index) : searcherWorks(index);

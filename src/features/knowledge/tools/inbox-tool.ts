@@ -5,14 +5,14 @@ import type { InboxInput, SyncOutcome } from "../contract.ts";
 import { type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
 
-/** As long a call waits for its sync, which may stand behind another; it goes on behind it. */
+/** How long a call waits for its sync. The sync continues in the background. */
 const WAIT_MS = 10_000;
 
 interface Put extends InboxInput {
   readonly sync_immediately?: boolean;
 }
 
-/** Putting something where it will be found: the tool of 003, with its parameters. */
+/** `inbox_put`, with the parameters of version 003. */
 export function inboxTool({ inbox, sync, reachOf, inboxWaitMs = WAIT_MS }: KnowledgeToolsDeps): Tool {
   return knowledgeTool<Put>({
     name: "inbox_put",
@@ -35,7 +35,7 @@ export function inboxTool({ inbox, sync, reachOf, inboxWaitMs = WAIT_MS }: Knowl
         return output(`Put into the inbox as ${put.name}. It is found after the next sync.`, {
           name: put.name,
         });
-      // What it says of the inbox beside this is nobody's business here.
+      // The report covers the whole inbox, so the caller is not shown it.
       const ended = sync.sync({ source: put.source, access: EVERYTHING, waits: true });
       const reason = await syncedWithin(ended, inboxWaitMs, context).then(whyNot, () => FAILED);
       return output(
@@ -50,7 +50,7 @@ export function inboxTool({ inbox, sync, reachOf, inboxWaitMs = WAIT_MS }: Knowl
 
 const FAILED = "It could not be synced now, and is found after the next sync.";
 
-/** Undefined: it was synced. */
+/** Undefined if it was synced. */
 function whyNot(outcome: SyncOutcome | undefined): string | undefined {
   if (!outcome) return "Its sync waits for another or takes longer, and goes on: it is found after that.";
   return !outcome.skipped && outcome.sources.every(({ ok }) => ok) ? undefined : FAILED;

@@ -12,12 +12,12 @@ export interface KnowledgeToolsDeps {
   readonly inbox: Pick<Inbox, "put">;
   /** How long `inbox_put` waits for a sync. */
   readonly inboxWaitMs?: number;
-  /** What a caller sees, and whose memories it uses. */
+  /** Tells what a caller may see, and which memories it uses. */
   readonly reachOf: (caller: Caller) => Reach;
   readonly clock: Clock;
 }
 
-/** Given by a toolbox, `*` among them. */
+/** Granted by a toolbox, also through `*`. */
 export function knowledgeTool<Args extends object>(definition: Omit<Definition<Args>, "domain">): Tool {
   return toolOf<Args>(
     { ...definition, domain: "knowledge" },
@@ -26,7 +26,7 @@ export function knowledgeTool<Args extends object>(definition: Omit<Definition<A
   );
 }
 
-/** Documents of files are shown as the rules about those files say. */
+/** Applies the rules about files to documents that were read from them. */
 export function withFileRules(access: Access, { files }: Pick<ToolContext, "files">): Access {
   if (!files) return access;
   return { ...access, isFileShown: ({ named, also }) => files.permits(named, also) };

@@ -32,7 +32,7 @@ export function shownMemory(memory: MemoryRecord) {
   };
 }
 
-/** As 003 names its parts. */
+/** With the property names of version 003. */
 export function shownContext(memory: MemoryRecord) {
   const { text, ...rest } = shownMemory(memory);
   return { ...rest, content: text };

@@ -12,7 +12,7 @@ export interface MemoryToolsDeps {
     Memory,
     "remember" | "recall" | "find" | "get" | "history" | "update" | "retract" | "forget"
   >;
-  /** Whose memories a caller uses, and what it sees of them. */
+  /** Which memories a caller uses, and what it may see. */
   readonly reachOf: (caller: Caller) => Reach;
   readonly clock: Clock;
 }
@@ -29,18 +29,18 @@ export const SPACE: JsonSchema = {
   description: `Where it is kept: ${OWN_SPACE}, or the name of a space that agents share.`,
 };
 
-/** Given by a toolbox, `*` among them. */
+/** Granted by a toolbox, also through `*`. */
 export function memoryTool<Args extends object>(definition: Omit<Definition<Args>, "domain">): Tool {
   return toolOf<Args>(
     { ...definition, domain: "memory" },
     { origin: "native", floor: false, wildcard: true },
-    // Somebody else forgot it in the same moment, or what was given cannot be kept.
+    // Somebody deleted the memory at the same time, or its content is not accepted.
     explainRefusal,
   );
 }
 
-/** What a model is told about something that was to be remembered. */
-export function told(
+/** The result of remembering something, for models. */
+export function renderRemembered(
   what: "Memorized" | "Updated" | "Stored",
   remembered: Remembered,
   shown: (memory: Extract<Remembered, { kind: "kept" }>["memory"]) => object = shownMemory,

@@ -8,7 +8,14 @@ import { MAX_CONTENT_CHARS } from "../memory/contract.ts";
 import { snippetOf } from "../memory/snippet.ts";
 import { ownersRead, ownerWritten } from "../memory/spaces.ts";
 import { line, shownContext, shownVersion } from "./memory-result.ts";
-import { type MemoryToolsDeps, memoryTool, notWritable, SPACE, TYPE, told } from "./memory-tool.ts";
+import {
+  type MemoryToolsDeps,
+  memoryTool,
+  notWritable,
+  renderRemembered,
+  SPACE,
+  TYPE,
+} from "./memory-tool.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_TTL_DAYS = 3_650;
@@ -18,7 +25,7 @@ const MAX_TAG_CHARS = 50;
 const DEFAULT_FOUND = 20;
 const MAX_FOUND = 50;
 
-/** What is kept under keys: the tools of 003, whose parameters are its own; those of ours come after them. */
+/** Tools for memories with keys, with the parameters of version 003 followed by newer ones. */
 export function createMemoryTools(deps: MemoryToolsDeps): readonly Tool[] {
   return [getTool(deps), putTool(deps), searchTool(deps)];
 }
@@ -114,7 +121,7 @@ function putTool({ memory, reachOf, clock }: MemoryToolsDeps): Tool {
         ...(label !== undefined && { label }),
         ...(expiresAt.value !== undefined && { expiresAt: expiresAt.value }),
       };
-      return told("Stored", await memory.remember(owner, input, reach), shownContext);
+      return renderRemembered("Stored", await memory.remember(owner, input, reach), shownContext);
     },
   });
 }
@@ -169,7 +176,7 @@ function searchTool({ memory, reachOf }: MemoryToolsDeps): Tool {
   });
 }
 
-/** What is wrong with what is to be kept, in a sentence. */
+/** Says what is wrong with the content; undefined if nothing is. */
 function problemWith({ key, content, tags = [] }: Put): string | undefined {
   if (key.trim() === "") return "Expected a key; got only spaces.";
   if (key.length > MAX_KEY_CHARS)
@@ -182,7 +189,7 @@ function problemWith({ key, content, tags = [] }: Put): string | undefined {
   return undefined;
 }
 
-/** When it ends: what comes first of what was given; undefined: never. */
+/** The earliest of the given times of expiry; undefined: never. */
 function expiryOf({ ttl_days, expires_at }: Put, now: number): Result<number | undefined, string> {
   const ends: number[] = [];
   if (ttl_days !== undefined) {

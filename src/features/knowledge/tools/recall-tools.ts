@@ -4,7 +4,14 @@ import type { MemoryType } from "../memory/contract.ts";
 import { MAX_MEMORY_CHARS } from "../memory/contract.ts";
 import { ownerOfSpace, ownersRead, ownerWritten, type Reach } from "../memory/spaces.ts";
 import { line, shownMemory } from "./memory-result.ts";
-import { type MemoryToolsDeps, memoryTool, notWritable, SPACE, TYPE, told } from "./memory-tool.ts";
+import {
+  type MemoryToolsDeps,
+  memoryTool,
+  notWritable,
+  renderRemembered,
+  SPACE,
+  TYPE,
+} from "./memory-tool.ts";
 
 const DEFAULT_RECALLED = 8;
 const MAX_RECALLED = 50;
@@ -24,7 +31,7 @@ const TAGS: JsonSchema = {
 };
 const ID: JsonSchema = { type: "string", minLength: 1, maxLength: 100, description: "Its id, such as mem_…" };
 
-/** What agents remember from one conversation to the next. A sub-agent uses the memory of the agent it works for. */
+/** Tools for facts that agents remember between conversations. A sub-agent uses the memory of the agent it works for. */
 export function createRecallTools(deps: MemoryToolsDeps): readonly Tool[] {
   return [recallTool(deps), memorizeTool(deps), updateTool(deps), forgetTool(deps)];
 }
@@ -97,7 +104,7 @@ function memorizeTool({ memory, reachOf, clock }: MemoryToolsDeps): Tool {
     title: "Memorize something",
     description:
       "Keep something for later conversations: a decision, a preference, how something works. Not for secrets, which are taken out, and not for what is in a file anyway. " +
-      "When something similar is known you are told; then update_memory is often better.",
+      "When something similar is known you are renderRemembered; then update_memory is often better.",
     properties: {
       text: TEXT,
       tags: TAGS,
@@ -126,7 +133,7 @@ function memorizeTool({ memory, reachOf, clock }: MemoryToolsDeps): Tool {
         ...(key !== undefined && { key }),
         ...(ttl_days !== undefined && { expiresAt: clock() + ttl_days * DAY_MS }),
       };
-      return told("Memorized", await memory.remember(owner, input, reach));
+      return renderRemembered("Memorized", await memory.remember(owner, input, reach));
     },
   });
 }
@@ -166,7 +173,7 @@ function updateTool({ memory, reachOf }: MemoryToolsDeps): Tool {
         return failed("Expected text, tags or both; got neither.");
       if (change.text?.trim() === "") return failed("Expected a text; got only spaces.");
       const updated = await inOwner(reach, (owner) => memory.update(owner, id, change, reach));
-      return updated ? told("Updated", updated) : unknown(id);
+      return updated ? renderRemembered("Updated", updated) : unknown(id);
     },
   });
 }
@@ -189,7 +196,7 @@ function forgetTool({ memory, reachOf }: MemoryToolsDeps): Tool {
   });
 }
 
-/** What the first owner gives whose memories may be changed; undefined where none has it. */
+/** Tries each owner that the caller may write to; undefined if none has the memory. */
 async function inOwner<T>(
   { own, write }: Reach,
   change: (owner: string) => Promise<T | undefined>,

@@ -16,8 +16,8 @@ interface Shown {
 }
 
 /**
- * What agents were shown today, so that no number of searches lists everything: a query of filters alone could go on from date to date, and one of a
- * common word, too. Kept in memory, by each process for itself.
+ * Counts the documents that each agent was shown today, so that no number of searches can list everything, for instance by
+ * filters that go from date to date. Each process counts in its own memory.
  */
 export class SearchBudget {
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class SearchBudget {
     this.#clock = clock;
   }
 
-  /** Why this search is not made; undefined: it is. */
+  /** Why this search is refused; undefined if it is allowed. */
   refusal(agent: string, byFilters: boolean): string | undefined {
     const { byFilters: filtered, all } = this.#of(agent);
     if (all.size >= MAX_SHOWN)

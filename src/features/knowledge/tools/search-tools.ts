@@ -10,9 +10,9 @@ const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 100;
 const MAX_QUERY = 1_000;
 const MAX_CONTEXT = 10;
-/** What of a document one answer gives; the rest comes chunk by chunk. */
+/** How much of a document one answer contains. The rest can be read chunk by chunk. */
 const MAX_ENTITY_CHARS = 200_000;
-/** Documents are of anybody: what stands in them must not be taken for orders. */
+/** Anybody may have written a document, so its content must not be taken for instructions. */
 const READS = {
   flags: { readOnly: true, concurrencySafe: true },
   labels: ["untrusted_content"],
@@ -20,7 +20,7 @@ const READS = {
   rereads: true,
 } as const;
 
-/** Finding and reading what was gathered: the tools of 003, with its parameters and no others. */
+/** Searches and reads documents, with exactly the parameters of version 003. */
 export function createSearchTools(deps: KnowledgeToolsDeps): readonly Tool[] {
   return [searchTool(deps), getTool(deps), getChunkTool(deps)];
 }
@@ -65,7 +65,7 @@ function searchTool({ reader, reachOf, clock }: KnowledgeToolsDeps): Tool {
       if (isRemembering && caller.scopes && !caller.scopes.includes("memory.read"))
         return failed("This token lacks the scope memory.read, which results of the type memory want.");
       const byFilters = !hasWords(parseQuery(query));
-      // People have the whole index before them in any case.
+      // People can see the whole index anyway.
       const refusal = caller.operator ? undefined : budget.refusal(reach.own, byFilters);
       if (refusal) return failed(refusal);
       const page = await reader.search(
@@ -166,7 +166,7 @@ function leftOutText(count: number): string {
   return `${count} ${count === 1 ? "document" : "documents"} left out by rules`;
 }
 
-/** Undefined: something else is asked for. */
+/** Undefined if something else is requested. */
 function typesOf(
   types: readonly string[] | undefined,
   includeMemory: boolean | undefined,
@@ -180,7 +180,7 @@ function unknown(what: string, id: string): string {
   return `There is no ${what} ${JSON.stringify(id.slice(0, 100))}. search gives the ids of what there is.`;
 }
 
-/** The first chunks, as many as one answer takes; never none. */
+/** The first chunks that fit into one answer; at least one. */
 function firstOf(chunks: readonly ChunkView[]): readonly ChunkView[] {
   let chars = 0;
   const end = chunks.findIndex(({ text }) => {

@@ -5,12 +5,12 @@ import type { SourceStatus } from "../knowledge.ts";
 import { iso, type KnowledgeToolsDeps, knowledgeTool } from "./knowledge-tool.ts";
 import { syncedWithin } from "./synced-within.ts";
 
-/** As long a call waits for a sync; it goes on behind it. */
+/** How long a call waits for a sync. The sync continues in the background. */
 const WAIT_MS = 240_000;
 const LEAST_STEP = 0.001;
 const SOURCE: JsonSchema = { type: "string", maxLength: 100, description: "Only this source, by name" };
 
-/** Bringing sources up to date, and how far that is. */
+/** Syncs sources and shows their status. */
 export function createSyncTools(deps: KnowledgeToolsDeps): readonly Tool[] {
   return [
     syncTool(deps, {
@@ -54,7 +54,7 @@ function syncTool(
           skipped: false,
           running: true,
         });
-      return told(outcome);
+      return renderOutcome(outcome);
     },
   });
 }
@@ -78,7 +78,7 @@ function statusTool({ sync, reachOf }: KnowledgeToolsDeps): Tool {
   });
 }
 
-function told(outcome: SyncOutcome): ToolResult {
+function renderOutcome(outcome: SyncOutcome): ToolResult {
   if (outcome.skipped)
     return output(`Skipped: ${outcome.reason}.`, { skipped: true, reason: outcome.reason });
   const { sources } = outcome;
@@ -89,19 +89,19 @@ function told(outcome: SyncOutcome): ToolResult {
   return output(text, { skipped: false, sources: sources.map(shownReport) });
 }
 
-/** Files of all sources, one source after the other. MCP wants each update to be beyond the last, also where only words are new. */
+/** Counts files over all sources. MCP requires each update to be greater than the last, even if only the message changed. */
 function tellProgress({ progress }: Pick<ToolContext, "progress">): (update: SyncProgress) => void {
   let before = 0;
   let last: SyncProgress | undefined;
-  let told = 0;
+  let renderOutcome = 0;
   return (update) => {
     if (last && last.source !== update.source) before += last.seen;
     last = update;
-    told = Math.max(before + update.seen, told + LEAST_STEP);
+    renderOutcome = Math.max(before + update.seen, renderOutcome + LEAST_STEP);
     const isCounted = update.phase !== "scanning" && update.total !== undefined;
     progress({
-      progress: told,
-      ...(isCounted && { total: Math.max(before + update.total, told) }),
+      progress: renderOutcome,
+      ...(isCounted && { total: Math.max(before + update.total, renderOutcome) }),
       message: progressText(update),
     });
   };

@@ -1,13 +1,13 @@
 import type { ToolContext } from "../../../contract/tool.ts";
 import type { SyncOutcome } from "../contract.ts";
 
-/** Undefined: it takes longer, and goes on. It also goes on when whoever waits goes away. */
+/** Undefined if the sync takes longer. It continues, also when the caller goes away. */
 export async function syncedWithin(
   ended: Promise<SyncOutcome>,
   ms: number,
   { signal }: Pick<ToolContext, "signal">,
 ): Promise<SyncOutcome | undefined> {
-  // Nobody may be left to hear of it; its status says how it ended.
+  // Nobody may be waiting any more; the status shows how it ended.
   ended.catch(() => {});
   let stop: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {

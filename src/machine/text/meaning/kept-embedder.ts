@@ -90,7 +90,7 @@ export class KeptEmbedder implements Embedder {
     try {
       return await work;
     } catch (error) {
-      this.#deps.log.warn({ cause: messageOf(error) }, "what texts mean could not be kept or looked up");
+      this.#deps.log.warn({ cause: messageOf(error) }, "embeddings: the store could not be read or written");
       return undefined;
     }
   }

@@ -1,6 +1,6 @@
 import type { Migration } from "../../../../contract/define-table.ts";
 
-/** Prefixed, because on PostgreSQL they lie beside the tables of the store. */
+/** Prefixed, because on PostgreSQL they are beside the tables of the store. */
 export const indexTables: Migration = {
   name: "0001-index",
   async up(db, types) {

@@ -85,7 +85,7 @@ const SINCE_1601 = 11_644_473_600_000;
 const TAG = /<(\/?)(H3|A|DL|DD)\b([^>]{0,20000})>([^<]{0,5000})/gi;
 const ATTRIBUTE = /([\w-]{1,40})\s*=\s*"([^"]{0,10000})"/g;
 
-/** What every browser exports: `<DT><H3>Folder</H3><DL> <DT><A HREF ADD_DATE TAGS>Title</A>`. */
+/** The format that every browser exports: `<DT><H3>Folder</H3><DL> <DT><A HREF ADD_DATE TAGS>Title</A>`. */
 function* htmlBookmarks(html: string): Generator<Bookmark> {
   const folders: string[] = [];
   let opening = "";

@@ -28,7 +28,7 @@ export async function firefoxBookmarks(path: string, maxBytes: number): Promise<
   try {
     const copy = join(folder, "places.sqlite");
     copyFileSync(path, copy);
-    // What it has not yet put into the file itself.
+    // The journal, which contains the latest changes.
     const journal = journalOf(path);
     if (journal && journal.state.size <= maxBytes) copyFileSync(journal.path, `${copy}-wal`);
     const database = await openDatabaseSync(copy);

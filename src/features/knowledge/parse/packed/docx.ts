@@ -4,7 +4,7 @@ import { TextBuilder } from "../text-builder.ts";
 import { xmlEvents } from "./xml.ts";
 import { bytesOf, type ZipEntry, zipEntries } from "./zip.ts";
 
-/** Of the text of a document, unpacked. */
+/** The most bytes of a document, unpacked. */
 const MAX_XML = 64 * 1024 * 1024;
 const HEADING = /^(?:heading|titre|überschrift|berschrift|kop|rubrik)\s*([1-6])$/i;
 

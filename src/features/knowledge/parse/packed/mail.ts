@@ -14,7 +14,7 @@ import { paragraphs } from "../plain-text.ts";
 import { TextBuilder } from "../text-builder.ts";
 import { decodeWords, type MimePart, mimeHeader, mimeParts } from "./mime.ts";
 
-/** A message that is larger is read as far as this. */
+/** Only this much of a larger message is read. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
 const MAX_MESSAGES = 500_000;
 const PIECE = 1024 * 1024;
@@ -82,7 +82,7 @@ export async function* mailboxMembers(
       return;
     }
     const hash = createHash("sha256").update(bytes).digest("hex");
-    // The very same message twice is one.
+    // Identical messages count once.
     if (hashes.has(hash)) continue;
     const id = /<([^<>\s]{1,500})>/.exec(mimeHeader(bytes, "message-id") ?? "")?.[1];
     const name = id === undefined || names.has(id) ? hash.slice(0, 32) : id;

@@ -5,10 +5,10 @@ import { type OpenFile, readAt } from "../open-file.ts";
 import { type Member, type ParsedDocument, titleOf, Unreadable } from "../parsed-document.ts";
 import { bytesOf, type ReadBytes, type ZipEntry, zipEntries } from "./zip.ts";
 
-/** Of one page, unpacked; an archive within the archive may be larger. */
+/** The most bytes of one page, unpacked; an archive within the archive may be larger. */
 const MAX_PAGE = 32 * 1024 * 1024;
 const MAX_INNER = 512 * 1024 * 1024;
-/** Of everything that is unpacked of one archive. */
+/** The most bytes unpacked from one archive. */
 const MAX_UNPACKED = 4 * 1024 * 1024 * 1024;
 const MAX_NESTED = 3;
 const MAX_PROBLEMS = 20;

@@ -112,7 +112,7 @@ async function unpack(
   }
 }
 
-/** Of MS-DOS: without a time zone, so this one's. */
+/** MS-DOS times have no time zone, so the local one is used. */
 function modifiedAt(entry: Entry): number | undefined {
   const isSaid = (entry.lastModFileDate & 31) > 0 && ((entry.lastModFileDate >> 5) & 15) > 0;
   return isSaid ? entry.getLastModDate({ forceDosFormat: true }).getTime() : undefined;
