@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defineTable, type RowOf } from "../../contract/define-table.ts";
 import { type Infer, time } from "../../contract/shape.ts";
 import { type Database, withTables } from "../../machine/db/database.ts";
+import { Records } from "../../machine/db/query/records.ts";
 import { codecOf } from "../../machine/db/query/row.ts";
 
 const storedActivation = z.object({
@@ -24,7 +25,6 @@ export const activations = defineTable({
   name: "activations",
   noun: "activation",
   record: storedActivation,
-  announces: "activations",
 });
 
 interface Rows {
@@ -111,6 +111,10 @@ export function activationTable(kernel: Database) {
         );
       }
     },
+
+    /** Deletes activations that were last used before a time, oldest first; resolves with their number. Tells nobody. */
+    prune: (before: number, limit: number): Promise<number> =>
+      new Records(kernel, activations).prune("usedAt", before, limit),
 
     /** Deletes tools of a conversation, or all of them. */
     async delete(agentId: string, conversation: string, tools?: readonly string[]): Promise<void> {

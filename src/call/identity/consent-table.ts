@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { type Database, mustAffect, withTables } from "../../machine/db/database.ts";
+import { type Database, withTables } from "../../machine/db/database.ts";
 import { Records } from "../../machine/db/query/records.ts";
 import { codecOf } from "../../machine/db/query/row.ts";
 import type { ConsentKeyRecord, ConsentRecord, TokenRecord } from "./contract.ts";
@@ -87,11 +87,13 @@ export class ConsentTable {
   }
 
   /** Its keys and tokens end with it. */
-  async delete(id: string): Promise<void> {
-    await this.#database.change("tokens", async (db) => {
-      const { numDeletedRows } = await db.deleteFrom("consents").where("id", "=", id).executeTakeFirst();
-      mustAffect(numDeletedRows, `consent ${id}`);
-    });
+  delete(id: string): Promise<void> {
+    return this.#records.delete({ id });
+  }
+
+  /** Deletes consents that ended before a time, oldest first; resolves with their number. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("expiresAt", before, limit);
   }
 }
 

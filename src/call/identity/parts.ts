@@ -1,20 +1,25 @@
 import type { Caller } from "../../contract/caller.ts";
 import type { FeatureParts } from "../../contract/feature.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Settings } from "../../machine/config/settings.ts";
 import type { Database } from "../../machine/db/database.ts";
 import type { Questions } from "../questions/questions.ts";
 import type { GrantRequest } from "./agent-grants.ts";
 import { agentTools } from "./agent-tools.ts";
 import { unrestrictedCaller } from "./callers.ts";
+import { tokenCleaning } from "./cleaning.ts";
 import { ConsentTable } from "./consent-table.ts";
 import type { AgentRecord, UnresolvedGrants } from "./contract.ts";
 import type { Identity } from "./identity.ts";
 import type { People } from "./people.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { identityRoutes } from "./routes.ts";
-import { TABLES } from "./tables.ts";
+import { TABLES, TokenTable } from "./tables.ts";
 
 export interface IdentityNeeds {
   readonly database: Database;
+  readonly settings: () => Settings;
+  readonly clock: Clock;
   readonly identity: Identity;
   readonly people: People;
   readonly questions: Questions;
@@ -29,7 +34,11 @@ export interface IdentityNeeds {
 
 export const parts: FeatureParts<IdentityNeeds> = {
   tables: TABLES,
-  open: ({ database, identity, people, questions, catalog }) => ({
+  open: ({ database, identity, people, questions, catalog, settings, clock }) => ({
+    cleaning: tokenCleaning({
+      ...{ identity, clock, tokens: new TokenTable(database), consents: new ConsentTable(database) },
+      retentionMs: () => settings().retention.tokensMs,
+    }),
     tools: agentTools({
       identity,
       questions,

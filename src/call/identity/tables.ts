@@ -11,7 +11,13 @@ export const agents = defineTable({
   record: shapes.agent,
   announces: "agents",
 });
-export const consents = defineTable({ name: "consents", noun: "consent", record: shapes.consent });
+/** Tokens end with their consents, so other processes are told of tokens. */
+export const consents = defineTable({
+  name: "consents",
+  noun: "consent",
+  record: shapes.consent,
+  announces: "tokens",
+});
 export const consentKeys = defineTable({
   name: "consentKeys",
   noun: "key of a consent",
@@ -133,6 +139,11 @@ export class TokenTable {
       if (token?.consentId) await db.deleteFrom("consents").where("id", "=", token.consentId).execute();
       await db.deleteFrom("tokens").where("id", "=", id).execute();
     });
+  }
+
+  /** Deletes tokens that expired before a time, oldest first; resolves with their number. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("expiresAt", before, limit);
   }
 
   /** A token that was deleted during its last call is no error, and the time never goes back. */

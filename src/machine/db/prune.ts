@@ -9,10 +9,7 @@ const ENDED = {
   questions: "expiresAt",
   notifications: "dismissedAt",
   attachments: "createdAt",
-  tokens: "expiresAt",
-  consents: "expiresAt",
   claims: "expiresAt",
-  activations: "usedAt",
   toolUses: "usedAt",
   // Processes that keep a rule in memory notice its end themselves.
   rules: "expiresAt",
@@ -39,9 +36,7 @@ export async function prune(
       .executeTakeFirst();
     return Number(numDeletedRows);
   };
-  // Tokens are held in memory by every process, those of a consent end with it.
-  const isHeld = what === "tokens" || what === "consents";
-  return isHeld ? await tables.change("tokens", remove) : await tables.query(remove);
+  return tables.query(remove);
 }
 
 /** All of them have an id; the time that counts is that of `ENDED`. */

@@ -77,7 +77,6 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       return error;
     });
     const retention = () => hub.settings.retention;
-    const onTokens = () => hub.identity.reload();
     const cleaning = startCleaning({
       store: hub.store,
       audit: hub.audit,
@@ -85,7 +84,6 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
       outputs: new OutputTable(hub.store.database),
       home,
       retention,
-      onTokens,
       clock,
       log,
     });

@@ -28,8 +28,6 @@ export interface CleaningDeps {
   readonly home: string;
   /** Read before every cleaning, because settings can change. */
   readonly retention: () => Settings["retention"];
-  /** Called after tokens were removed, so that the copies in memory are read again. */
-  readonly onTokens: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** The delay between the start and the first cleaning. */
@@ -42,8 +40,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** Small enough that other writers hardly wait. */
 const BATCH = 500;
 const PAUSE_MS = 50;
-/** A conversation that was idle for longer finds its tools again by searching. */
-const ACTIVATIONS_KEPT_MS = 30 * DAY_MS;
 
 /**
  * Removes what is older than its retention, shortly after the start and then every day. Kept outputs can be large and
@@ -99,7 +95,7 @@ type RemovedCounts = Record<string, number>;
 
 /** Returns how many rows were removed, only for tables where there were any. */
 async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
-  const { auditMs, questionsMs, notificationsMs, attachmentsMs, tokensMs } = deps.retention();
+  const { auditMs, questionsMs, notificationsMs, attachmentsMs } = deps.retention();
   const cut =
     auditMs === null ? undefined : await findAuditCutoff(pickAuditDeps(deps), deps.clock(), auditMs);
   const retentions: Record<Prunable, number | null> = {
@@ -107,10 +103,7 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     questions: questionsMs,
     notifications: notificationsMs,
     attachments: attachmentsMs,
-    tokens: tokensMs,
-    consents: tokensMs,
     claims: 0,
-    activations: ACTIVATIONS_KEPT_MS,
     toolUses: TOOL_USE_KEPT_MS,
     rules: 0,
     labels: LABELS_KEPT_MS,
@@ -129,7 +122,6 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
     const count = await removeInBatches(signal, remove);
     if (count > 0) removed[what] = (removed[what] ?? 0) + count;
   }
-  if (removed.tokens || removed.consents) await deps.onTokens();
   return removed;
 }
 

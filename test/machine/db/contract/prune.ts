@@ -59,10 +59,10 @@ export function pruneContract(fresh: FreshStore): void {
     await tokens.create(token("expired", { expiresAt: OLD }));
     await tokens.create(token("just_expired", { expiresAt: NOW }));
     const revision = await t.store.revision();
-    expect(await t.store.prune("tokens", NOW - DAY, 10)).toBe(1);
+    expect(await tokens.prune(NOW - DAY, 10)).toBe(1);
     expect((await tokens.list()).map(({ id }) => id).sort()).toEqual(["for_ever", "just_expired"]);
     expect(await t.store.revision()).toBe(revision + 1);
-    expect(await t.store.prune("tokens", NOW - DAY, 10)).toBe(0);
+    expect(await tokens.prune(NOW - DAY, 10)).toBe(0);
     expect(await t.store.revision()).toBe(revision + 1);
   });
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tokenCleaning } from "../../../../src/call/identity/cleaning.ts";
 import type { Log } from "../../../../src/lib/log.ts";
 import { mergeSettings } from "../../../../src/machine/config/merge.ts";
 import { openStore } from "../../../../src/machine/db/open.ts";
@@ -29,9 +30,9 @@ test("what is older than its retention goes in batches, and the log says how muc
   await accessTables(temp.store).tokens.create(token("expired", { expiresAt: NOW - 31 * DAY }));
   const { log, lines } = noted();
   let reloaded = 0;
-  const onTokens = async () => void reloaded++;
+  const reload = async () => void reloaded++;
   await believed(temp.home, NOW);
-  const cleaning = startCleaning({ ...depsOf(temp, log), onTokens });
+  const cleaning = startCleaning(depsOf(temp, log, { reload }));
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
   expect(reloaded).toBe(1);
@@ -144,11 +145,18 @@ test("of two daemons on one database one cleans it, and the other when the first
   await second.store.close();
 });
 
-function depsOf({ store, home }: { store: Store; home: string }, log: Log): CleaningDeps {
+function depsOf(
+  { store, home }: { store: Store; home: string },
+  log: Log,
+  { reload = async () => {}, time = clock } = {},
+): CleaningDeps {
   const audit = { prune: async () => 0 };
   const { outputs } = callTables(store);
+  const { tokens, consents } = accessTables(store);
+  const retentionMs = () => retention.tokensMs;
+  const features = tokenCleaning({ tokens, consents, identity: { reload }, retentionMs, clock: time });
   const kept = { store, audit, outputs, home, retention: () => retention };
-  return { ...kept, onTokens: async () => {}, clock, log, firstMs: 0 };
+  return { ...kept, features, clock: time, log, firstMs: 0 };
 }
 
 /** As if a daemon had looked at the clock here before, more than a day ago. */
@@ -257,7 +265,7 @@ async function cleanedAt(temp: Temp, at: number): Promise<string[]> {
   const { log, lines } = noted();
   let done = 0;
   const debug = (_: object, line: string) => void (line === "cleaning: finished" && done++);
-  const cleaning = startCleaning({ ...depsOf(temp, { ...log, debug }), clock: () => at });
+  const cleaning = startCleaning(depsOf(temp, { ...log, debug }, { time: () => at }));
   await waitUntil("the store, outputs and files are cleaned", () => done === 3);
   await cleaning.close();
   return lines.map(([, line]) => line);
