@@ -37,11 +37,6 @@ type Nested<Flat> = {
     : Flat[P];
 };
 
-export interface SpaceAccess {
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-}
-
 /** The origin of a rule. More specific ones come later in the list. */
 export type RuleScope = "default" | "user" | "project" | "agent" | "session";
 
