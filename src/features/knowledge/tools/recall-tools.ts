@@ -104,7 +104,7 @@ function memorizeTool({ memory, reachOf, clock }: MemoryToolsDeps): Tool {
     title: "Memorize something",
     description:
       "Keep something for later conversations: a decision, a preference, how something works. Not for secrets, which are taken out, and not for what is in a file anyway. " +
-      "When something similar is known you are renderRemembered; then update_memory is often better.",
+      "When something similar is known you are told; then update_memory is often better.",
     properties: {
       text: TEXT,
       tags: TAGS,

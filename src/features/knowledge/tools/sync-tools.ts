@@ -93,15 +93,15 @@ function renderOutcome(outcome: SyncOutcome): ToolResult {
 function tellProgress({ progress }: Pick<ToolContext, "progress">): (update: SyncProgress) => void {
   let before = 0;
   let last: SyncProgress | undefined;
-  let renderOutcome = 0;
+  let reported = 0;
   return (update) => {
     if (last && last.source !== update.source) before += last.seen;
     last = update;
-    renderOutcome = Math.max(before + update.seen, renderOutcome + LEAST_STEP);
+    reported = Math.max(before + update.seen, reported + LEAST_STEP);
     const isCounted = update.phase !== "scanning" && update.total !== undefined;
     progress({
-      progress: renderOutcome,
-      ...(isCounted && { total: Math.max(before + update.total, renderOutcome) }),
+      progress: reported,
+      ...(isCounted && { total: Math.max(before + update.total, reported) }),
       message: progressText(update),
     });
   };
