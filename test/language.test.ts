@@ -43,14 +43,14 @@ const RULES: readonly Rule[] = [
     find: (text) => commentOpenings(text).filter((opening) => /^(?:Of|What|As|So)\s/.test(opening)),
     wrong: "/** Of a pasted page the first words must do. */",
     right: "/** Only the first 200 words of a long query are used. */",
-    allowed: [[IN_MOTION, 557]],
+    allowed: [[IN_MOTION, 197]],
   },
   {
     name: "types are nouns that say which thing they are",
     find: matches(/\b(?:interface|type|class) (?:Found|Asked|Place|Wish|Gift|Ground|Learned|Doing)\b/g),
     wrong: "export interface Asked {",
     right: "export interface InputRequest {",
-    allowed: [[IN_MOTION, 6]],
+    allowed: [[IN_MOTION, 2]],
   },
   {
     name: "functions are verbs",
@@ -59,14 +59,14 @@ const RULES: readonly Rule[] = [
     ),
     wrong: "function told(result: ToolResult): string {",
     right: "function renderResult(result: ToolResult): string {",
-    allowed: [[IN_MOTION, 10]],
+    allowed: [[IN_MOTION, 4]],
   },
   {
     name: "nobody is called whoever",
     find: matches(/\bwhoever\b/gi),
     wrong: "// Whoever holds the home may do everything.",
     right: "// The owner of `TOOLKEEP_HOME` may do everything.",
-    allowed: [[IN_MOTION, 72]],
+    allowed: [[IN_MOTION, 26]],
   },
   {
     name: "no phrase that has to be read twice",
