@@ -46,9 +46,11 @@ const SETTLED = ["answered", "dismissed", "used"] as const;
 /** Questions. Other processes are told of every new state, with the transaction that writes it. */
 export class QuestionTable {
   readonly #database: Database<Rows>;
+  readonly #records: Records<typeof questions>;
 
   constructor(database: Database) {
     this.#database = withTables(database);
+    this.#records = new Records(database, questions);
   }
 
   /** Newest last; at most 500. Without those that belong to a batch. */
@@ -176,6 +178,11 @@ export class QuestionTable {
     });
   }
 
+  /** Until it expires, a question may be answered and its answer used. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("expiresAt", before, limit);
+  }
+
   #announce(db: Transaction<Rows>, moved: MovedQuestion): Promise<void> {
     return this.#database.dialect.sharing.tellOfQuestion(db as never, moved);
   }
@@ -275,5 +282,10 @@ export class NotificationTable {
   /** Throws NOT_FOUND. */
   async dismiss(id: string, at: number): Promise<void> {
     mustAffect(BigInt(await this.#records.update({ id }, { dismissedAt: at })), `notification ${id}`);
+  }
+
+  /** Only dismissed notifications are removed. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("dismissedAt", before, limit);
   }
 }

@@ -42,11 +42,13 @@ const MAX_RULES = 20_000;
 export class RuleTable {
   readonly #database: Database<Rows>;
   readonly #records: Records<typeof rules>;
+  readonly #unannounced: Records<typeof rules>;
   readonly #codec = codecOf(rules);
 
   constructor(database: Database) {
     this.#database = withTables(database);
     this.#records = new Records(database, rules);
+    this.#unannounced = new Records(database, { ...rules, announces: null });
   }
 
   /** In the order they were made; at most 20,000. */
@@ -70,17 +72,24 @@ export class RuleTable {
   delete(id: string): Promise<void> {
     return this.#records.delete({ id });
   }
+
+  /** Deletes rules that expired before `before`. Not announced, because every process notices the end of a rule itself. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#unannounced.prune("expiresAt", before, limit);
+  }
 }
 
 /** Labels of conversations. Every process notices a change. */
 export class LabelTable {
   readonly #database: Database<Rows>;
   readonly #records: Records<typeof labels>;
+  readonly #unannounced: Records<typeof labels>;
   readonly #codec = codecOf(labels);
 
   constructor(database: Database) {
     this.#database = withTables(database);
     this.#records = new Records(database, labels);
+    this.#unannounced = new Records(database, { ...labels, announces: null });
   }
 
   /** Those labelled at this time or later, oldest first; if there are more than `limit`, the newest. */
@@ -106,6 +115,11 @@ export class LabelTable {
     const id = `${record.agentId} ${record.conversation}`;
     return this.#records.put({ id, ...record });
   }
+
+  /** Not announced, because every process notices the age of labels itself. */
+  prune(before: number, limit: number): Promise<number> {
+    return this.#unannounced.prune("labelledAt", before, limit);
+  }
 }
 
 /** This many ids fit into one query of either database. */
@@ -114,10 +128,12 @@ const IDS_PER_QUERY = 500;
 /** Labels of what agents wrote. */
 export class ContentLabelTable {
   readonly #database: Database<Rows>;
+  readonly #records: Records<typeof contentLabels>;
   readonly #codec = codecOf(contentLabels);
 
   constructor(database: Database) {
     this.#database = withTables(database);
+    this.#records = new Records(database, contentLabels);
   }
 
   /** Those of these ids that have labels. */
@@ -147,6 +163,10 @@ export class ContentLabelTable {
       }
     });
   }
+
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("labelledAt", before, limit);
+  }
 }
 
 /** What may happen only once, whichever process it comes to. */
@@ -174,5 +194,9 @@ export class ClaimTable {
   /** Only for whoever took it and has certainly made no use of it: somebody else may take it then. */
   async giveBack(id: string): Promise<void> {
     await this.#records.deleteAny({ id });
+  }
+
+  prune(before: number, limit: number): Promise<number> {
+    return this.#records.prune("expiresAt", before, limit);
   }
 }

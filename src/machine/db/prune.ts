@@ -5,16 +5,8 @@ import type { Prunable } from "./store.ts";
 /** The time from which a row counts as over; null in it: it is not. */
 const ENDED = {
   calls: "startedAt",
-  // Until then it may be answered, and its answer used.
-  questions: "expiresAt",
-  notifications: "dismissedAt",
   attachments: "createdAt",
-  claims: "expiresAt",
   toolUses: "usedAt",
-  // Processes that keep a rule in memory notice its end themselves.
-  rules: "expiresAt",
-  labels: "labelledAt",
-  contentLabels: "labelledAt",
 } as const satisfies Record<Prunable, string>;
 
 /** See `Store.prune`. */

@@ -38,16 +38,7 @@ export interface Store extends Sharing {
 }
 
 /** What grows without end. The files of attachments are not the store's. */
-export type Prunable =
-  | "calls"
-  | "questions"
-  | "notifications"
-  | "attachments"
-  | "claims"
-  | "toolUses"
-  | "rules"
-  | "labels"
-  | "contentLabels";
+export type Prunable = "calls" | "attachments" | "toolUses";
 
 export interface StoreDump {
   readonly schemaVersion: number;

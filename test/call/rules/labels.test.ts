@@ -42,7 +42,7 @@ test("labels are inherited by sub-agents, outlast a restart and reach other proc
 
   now += DAY_MS;
   expect(labels.forCaller({ ...sub, conversation: "own" }).size).toBe(0);
-  expect(await temp.store.prune("labels", now, 10)).toBe(2);
+  expect(await trustStores(temp.store).labels.prune(now, 10)).toBe(2);
   await otherStore.close();
 });
 

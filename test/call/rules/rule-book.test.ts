@@ -82,7 +82,7 @@ describe("stored rules", () => {
     now += CONVERSATION_RULE_MS;
     expect(decider.decide(tool, ada).action).toBe("deny");
     expect(book.list()).toHaveLength(1);
-    await expect(temp.store.prune("rules", now + 1, 10)).resolves.toBe(1);
+    await expect(trustStores(temp.store).rules.prune(now + 1, 10)).resolves.toBe(1);
   });
 
   it("that expire notify listeners, even where nobody calls anything", async () => {

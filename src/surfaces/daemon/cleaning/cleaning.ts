@@ -4,8 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Audit } from "../../../call/audit/audit.ts";
 import { OUTPUT_KEPT_MS } from "../../../call/executor/finish.ts";
 import type { OutputTable } from "../../../call/executor/tables.ts";
-import { CONTENT_LABELS_KEPT_MS } from "../../../call/rules/content-labels.ts";
-import { LABELS_KEPT_MS } from "../../../call/rules/labels.ts";
 import { TOOL_USE_KEPT_MS } from "../../../call/search/usage.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Cleaning } from "../../../contract/feature.ts";
@@ -95,19 +93,13 @@ type RemovedCounts = Record<string, number>;
 
 /** Returns how many rows were removed, only for tables where there were any. */
 async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {
-  const { auditMs, questionsMs, notificationsMs, attachmentsMs } = deps.retention();
+  const { auditMs, attachmentsMs } = deps.retention();
   const cut =
     auditMs === null ? undefined : await findAuditCutoff(pickAuditDeps(deps), deps.clock(), auditMs);
   const retentions: Record<Prunable, number | null> = {
     calls: cut === undefined ? null : deps.clock() - cut,
-    questions: questionsMs,
-    notifications: notificationsMs,
     attachments: attachmentsMs,
-    claims: 0,
     toolUses: TOOL_USE_KEPT_MS,
-    rules: 0,
-    labels: LABELS_KEPT_MS,
-    contentLabels: CONTENT_LABELS_KEPT_MS,
   };
   const removed: RemovedCounts = {};
   for (const [what, ms] of Object.entries(retentions) as [Prunable, number | null][]) {

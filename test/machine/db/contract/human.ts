@@ -136,7 +136,7 @@ export function humanContract(fresh: FreshStore): void {
     );
     expect(taken.filter(Boolean)).toHaveLength(1);
     expect(await trustStores(t.store).claims.take("another", NOW)).toBe(true);
-    expect(await t.store.prune("claims", NOW + 1, 10)).toBe(2);
+    expect(await trustStores(t.store).claims.prune(NOW + 1, 10)).toBe(2);
   });
 
   test("of several sealed key values the first is kept", async () => {

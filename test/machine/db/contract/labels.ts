@@ -17,7 +17,7 @@ export function labelsContract(fresh: FreshStore): void {
     const more = { ...first, labels: ["a", "b"], labelledAt: NOW + 2 };
     await labels.put(more);
     expect(await labels.list(0, 10)).toEqual([second, more]);
-    expect(await t.store.prune("labels", NOW + 2, 10)).toBe(1);
+    expect(await trustStores(t.store).labels.prune(NOW + 2, 10)).toBe(1);
     expect(await labels.list(0, 10)).toEqual([more]);
   });
 
@@ -35,7 +35,7 @@ export function labelsContract(fresh: FreshStore): void {
       { id: "mem_1", labels: ["a", "c"], labelledAt: 3 },
       { id: "mem_1100", labels: ["b"], labelledAt: 2 },
     ]);
-    expect(await t.store.prune("contentLabels", 3, 10)).toBe(1);
+    expect(await trustStores(t.store).contentLabels.prune(3, 10)).toBe(1);
     expect(await contentLabels.get(["mem_1100"])).toEqual([]);
   });
 }

@@ -27,7 +27,7 @@ export function pruneContract(fresh: FreshStore): void {
     await questions.create(question("unanswered", { createdAt: OLD, expiresAt: OLD + DAY }));
     await questions.create(question("open", { createdAt: OLD, expiresAt: NOW + DAY }));
     await questions.create(question("answered", { createdAt: OLD, expiresAt: NOW + 1, state: "answered" }));
-    expect(await t.store.prune("questions", NOW, 10)).toBe(2);
+    expect(await trustStores(t.store).questions.prune(NOW, 10)).toBe(2);
     expect((await questions.list()).map(({ id }) => id).sort()).toEqual(["answered", "open"]);
   });
 
@@ -47,7 +47,7 @@ export function pruneContract(fresh: FreshStore): void {
     }
     await notifications.dismiss("n1", OLD + 1);
     await notifications.dismiss("n2", NOW);
-    expect(await t.store.prune("notifications", NOW - DAY, 10)).toBe(1);
+    expect(await trustStores(t.store).notifications.prune(NOW - DAY, 10)).toBe(1);
     expect((await notifications.list({ dismissed: true })).map(({ id }) => id)).toEqual(["n2", "n3"]);
   });
 

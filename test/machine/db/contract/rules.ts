@@ -34,8 +34,8 @@ export function rulesContract(fresh: FreshStore): void {
     await using t = await fresh();
     await trustStores(t.store).rules.create(storedRule("a", { expiresAt: NOW }));
     await trustStores(t.store).rules.create(storedRule("b", { expiresAt: null }));
-    expect(await t.store.prune("rules", NOW, 10)).toBe(0);
-    expect(await t.store.prune("rules", NOW + 1, 10)).toBe(1);
+    expect(await trustStores(t.store).rules.prune(NOW, 10)).toBe(0);
+    expect(await trustStores(t.store).rules.prune(NOW + 1, 10)).toBe(1);
     expect((await trustStores(t.store).rules.list()).map(({ id }) => id)).toEqual(["rul_b"]);
   });
 }

@@ -97,7 +97,7 @@ describe("/api/notifications", () => {
         await using after = await testApi({ home: home.path });
         expect((await open(after)).map(({ id }) => id)).toEqual([raised!.id]);
         expect((await dismiss(after, raised!.id)).status).toBe(409);
-        await after.hub.store.prune("notifications", Date.now() + 1_000_000_000, 1_000);
+        await trustStores(after.hub.store).notifications.prune(Date.now() + 1_000_000_000, 1_000);
         expect(await open(after)).toHaveLength(1);
         // However many came since.
         for (let at = 0; at < 501; at++)
