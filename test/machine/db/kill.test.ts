@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openHomeStore as openStore } from "../../../src/features.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { openStore } from "../../../src/machine/db/open.ts";
 import { built, startChild } from "../../support/child.ts";
 import { integrity } from "../../support/integrity.ts";
 import { tempHome } from "../../support/temp-home.ts";
