@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Audit } from "./call/audit/audit.ts";
+import { callStore } from "./call/audit/call-table.ts";
 import { Catalog } from "./call/catalog/catalog.ts";
 import { Offers } from "./call/catalog/offers/offers.ts";
 import { createProgramSources } from "./call/catalog/program-sources.ts";
@@ -228,7 +229,7 @@ async function wire(options: HubOptions, closing: ClosingStack): Promise<Hub> {
       ...{ rank: rankTexts, costs: new ToolCosts() },
       ...{ home, baseEnv: env, processes, sandbox, secrets: vault, isSecret, workspaceOf },
       ...{ watchdog, ruleBook, rotateKey: trust.rotateKey, toolNames: serverTables.toolNames },
-      ...{ calls: store.calls, notifications },
+      ...{ calls: callStore(store.database), notifications },
       loaded: () => loaded,
       catalog: () => catalog,
       upstream: () => upstream,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createHub, type Hub } from "../src/index.ts";
 import { openDatabaseSync } from "../src/machine/db/sqlite/database-sync.ts";
+import { callTables } from "./support/call-tables.ts";
 import { tempHome } from "./support/temp-home.ts";
 
 const HOMES = join(import.meta.dirname, "homes");
@@ -80,7 +81,7 @@ async function expectEverything(hub: Hub, token: string): Promise<void> {
   hub.audit.checks.start();
   expect((await hub.audit.checks.ended())?.result).toMatchObject({ findings: [] });
   await hub.audit.flush();
-  const opened = await hub.store.audit.list({ limit: 10, kind: "opened", order: "oldest" });
+  const opened = await callTables(hub.store).audit.list({ limit: 10, kind: "opened", order: "oldest" });
   const reasons = opened.map(({ details }) => JSON.parse(details).reason);
   expect([reasons[0], ...new Set(reasons.slice(1))]).toEqual(["new", "continued"]);
 }

@@ -15,6 +15,7 @@ import type { Sandbox } from "../machine/process/sandbox.ts";
 import { Audit } from "./audit/audit.ts";
 import { openAuditKey } from "./audit/chain/audit-key.ts";
 import { AuditMark } from "./audit/chain/audit-mark.ts";
+import { auditStore } from "./audit/chain/audit-table.ts";
 import { isBreak } from "./audit/chain/open-chain.ts";
 import { OtlpExporter, otlpTarget } from "./audit/otlp.ts";
 import { Identity, OPERATOR } from "./identity/identity.ts";
@@ -100,10 +101,11 @@ export async function openTrust(deps: TrustDeps, closing: ClosingStack): Promise
       onProblem: (cause) => log.warn({ cause: messageOf(cause) }, "spans cannot be sent"),
     }),
   );
+  const auditTable = auditStore(database);
   const audit = await Audit.open({
-    store: store.audit,
-    key: await openAuditKey({ store: store.audit, seal, unseal, clock }),
-    mark: new AuditMark({ store: store.audit, seal, unseal, clock }),
+    store: auditTable,
+    key: await openAuditKey({ store: auditTable, seal, unseal, clock }),
+    mark: new AuditMark({ store: auditTable, seal, unseal, clock }),
     home: settings().home,
     label: `${hostname()}:${settings().home}`,
     alone: store.dialect === "sqlite",

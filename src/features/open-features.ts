@@ -1,4 +1,5 @@
 import type { Audit } from "../call/audit/audit.ts";
+import type { CallStore } from "../call/audit/call-store.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
 import type { Listings } from "../call/conversation/listings.ts";
 import type { ToolCosts } from "../call/conversation/tool-costs.ts";
@@ -26,7 +27,6 @@ import type { LoadedSettings } from "../machine/config/load.ts";
 import type { Settings } from "../machine/config/settings.ts";
 import type { Database } from "../machine/db/database.ts";
 import type { Resealed } from "../machine/db/reseal.ts";
-import type { CallStore } from "../machine/db/store.ts";
 import type { StorePart } from "../machine/db/store-part.ts";
 import type { Processes } from "../machine/process/processes.ts";
 import type { Sandbox } from "../machine/process/sandbox.ts";

@@ -1,3 +1,4 @@
+import { callStore } from "../call/audit/call-table.ts";
 import type { Catalog } from "../call/catalog/catalog.ts";
 import { originOf } from "../call/catalog/grants.ts";
 import { createPlannedTools } from "../call/catalog/planned-tools.ts";
@@ -124,7 +125,7 @@ export function createOwnTools(deps: OwnToolsDeps): OwnTools {
     }),
     createServerTools({ upstream, questions }),
     ...fixedToolsOf(features),
-    createHistoryTools(deps),
+    createHistoryTools({ ...deps, calls: callStore(database) }),
     createSystemTools(deps),
     createPlatformTools({
       ...deps,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStore } from "../../src/machine/db/open.ts";
+import { callTables } from "../support/call-tables.ts";
 import { bearer, modernHeaders, modernMessage } from "../support/mcp-post.ts";
 import { command, commandJson } from "../support/run-command.ts";
 import { homeWithStore } from "../support/store-template.ts";
@@ -61,8 +62,8 @@ it("kill -9 under load: destructive calls are all on record, others but for the 
   }
 
   const store = await openStore({ home: home.path, databaseUrl: null, clock: systemClock });
-  const recorded = await store.audit.known(answered.map(({ id }) => id));
-  const intents = (await store.audit.list({ limit: 1_000, kind: "intent" })).length;
+  const recorded = await callTables(store).audit.known(answered.map(({ id }) => id));
+  const intents = (await callTables(store).audit.list({ limit: 1_000, kind: "intent" })).length;
   await store.close();
   const lost = answered.filter(({ id }) => !recorded.has(id));
   expect(lost.filter(({ tool }) => tool === DESTRUCTIVE)).toEqual([]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Caller } from "../../src/contract/caller.ts";
 import type { OfferKind } from "../../src/contract/offer.ts";
 import type { OfferCallKind, ToolCall } from "../../src/contract/tool.ts";
+import { callTables } from "../support/call-tables.ts";
 import { EVERYTHING, type TestHub, type TestHubSetup, testHub } from "../support/test-hub.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -148,7 +149,7 @@ async function open(servers: NonNullable<TestHubSetup["servers"]>, setup: TestHu
   await waitUntil("offers are known", () => hub.upstream.origins().every(({ offers }) => offers.length > 0));
   await hub.upstream.settled();
   const audited = async () => {
-    const calls = await hub.store.calls.list({ limit: 50 });
+    const calls = await callTables(hub.store).calls.list({ limit: 50 });
     return calls
       .map(({ tool, decision, outcome }) => [tool, decision, outcome] as const)
       .sort((a, b) => (String(a[0] ?? "~") < String(b[0] ?? "~") ? -1 : 1));

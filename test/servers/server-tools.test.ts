@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { callTables } from "../support/call-tables.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../support/test-hub.ts";
 import { trustStores } from "../support/trust-stores.ts";
 import { fixture } from "../support/upstream.ts";
@@ -324,7 +325,7 @@ describe("what an agent types as a secret", () => {
     });
     await waitUntil(
       "all four are in the audit",
-      async () => (await it.hub.store.calls.list({ limit: 10 })).length === 4,
+      async () => (await callTables(it.hub.store).calls.list({ limit: 10 })).length === 4,
     );
     const rows = JSON.stringify(await it.hub.store.dump());
     expect(rows).toContain('\\"TOKEN\\"');

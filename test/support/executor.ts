@@ -101,8 +101,9 @@ export async function openExecutor({
     clock,
     progressMs: 5,
   });
+  const chain = testChain(temp);
   const audit = await Audit.open({
-    ...testChain(temp),
+    ...chain,
     redact,
     clock,
     onLost: (_, cause) => {
@@ -150,6 +151,7 @@ export async function openExecutor({
   const batching = { ...kernel, turns, callTool: (call: ToolCall) => callTool(call, kernel) };
   return {
     store,
+    auditTable: chain.store,
     home,
     questions,
     watchdog,
@@ -172,7 +174,7 @@ export async function openExecutor({
     batchOf: (calls: readonly ToolCall[], options: BatchOptions = {}) => callBatch(calls, batching, options),
     records: async () => {
       await audit.flush();
-      return store.calls.list({ limit: 100 });
+      return callTables(store).calls.list({ limit: 100 });
     },
     async [Symbol.asyncDispose]() {
       await audit.close();

@@ -1,9 +1,9 @@
 import { cursorText, readCursor } from "../../contract/define-route.ts";
 import { ToolkeepError } from "../../contract/errors.ts";
-import type { AuditStore, EntryFilter, EntryPlace } from "../../machine/db/tables/calls/audit-record.ts";
-import type { CallPlace, CallSearch, CallStore } from "../../machine/db/tables/calls/call-record.ts";
 import { OPERATOR } from "../identity/identity.ts";
 import { stepsOf } from "./call-audit.ts";
+import type { CallPlace, CallSearch, CallStore } from "./call-store.ts";
+import type { AuditStore, EntryFilter, EntryPlace } from "./chain/audit-store.ts";
 import type * as shapes from "./contract.ts";
 import type { AuditEntry, CallRecord } from "./contract.ts";
 

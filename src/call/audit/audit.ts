@@ -2,12 +2,12 @@ import { ToolkeepError } from "../../contract/errors.ts";
 import type { ToolCall } from "../../contract/tool.ts";
 import { toJsonText } from "../../lib/json.ts";
 import type { Settings } from "../../machine/config/settings.ts";
-import type { AuditEntry } from "../../machine/db/tables/calls/audit-record.ts";
 import { AuditChecks } from "./audit-checks.ts";
 import { AuditRecord, type CallSink, type Ended, recordOf } from "./call-audit.ts";
 import { Chain, type ChainDeps, type Link } from "./chain/chain.ts";
 import type { LinkProblem } from "./chain/links.ts";
 import { pruneChains } from "./chain/prune-chains.ts";
+import type { AuditEntry } from "./contract.ts";
 import type { SpanSink } from "./otlp.ts";
 import { verifyAudit } from "./verify.ts";
 

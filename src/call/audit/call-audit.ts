@@ -2,9 +2,8 @@ import type { Caller } from "../../contract/caller.ts";
 import type { OutcomeName, ToolCall } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { toJsonText } from "../../lib/json.ts";
-import type { CallRecord } from "../../machine/db/store.ts";
 import { CallTrace } from "./call-trace.ts";
-import type { CallStep } from "./contract.ts";
+import type { CallRecord, CallStep } from "./contract.ts";
 import type { SpanSink } from "./otlp.ts";
 
 const MAX_ARGUMENTS = 4_096;

@@ -1,16 +1,11 @@
 import { createPace } from "../../lib/flow/pace.ts";
-import type {
-  AuditChain,
-  AuditEntry,
-  AuditStore,
-  ChainPlace,
-} from "../../machine/db/tables/calls/audit-record.ts";
+import type { AuditStore, ChainPlace } from "./chain/audit-store.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { ChainKey } from "./chain/chain-code.ts";
 import { type Head, readHead } from "./chain/head-file.ts";
 import { LinkCheck, readLinks, type StoredLink } from "./chain/links.ts";
 import { allChains, isBreak, prunedPlace, type Reason } from "./chain/open-chain.ts";
-import type { AuditFinding, Verification, VerifiedChain } from "./contract.ts";
+import type { AuditChain, AuditEntry, AuditFinding, Verification, VerifiedChain } from "./contract.ts";
 import { saying } from "./findings.ts";
 import { Found } from "./found.ts";
 

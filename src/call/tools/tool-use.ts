@@ -1,5 +1,5 @@
 import { type OutcomeName, REFUSED_OUTCOMES, type Tool } from "../../contract/tool.ts";
-import type { CallSample, CallStore } from "../../machine/db/tables/calls/call-record.ts";
+import type { CallSample, CallStore } from "../audit/call-store.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Listings } from "../conversation/listings.ts";
 import { unrestrictedCaller } from "../identity/callers.ts";

@@ -1,13 +1,14 @@
+import type { CallStore } from "../../call/audit/call-store.ts";
+import type { CallRecord } from "../../call/audit/contract.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { defineGranted, failed, output } from "../../contract/define-native-tool.ts";
 import type { JsonSchema, Tool, ToolContext, ToolSource } from "../../contract/tool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { err, ok, type Result } from "../../lib/result.ts";
 import { iso } from "../../lib/text/time-text.ts";
-import type { CallRecord, Store } from "../../machine/db/store.ts";
 
 export interface HistoryDeps {
-  readonly store: Pick<Store, "calls">;
+  readonly calls: Pick<CallStore, "list">;
   readonly clock: Clock;
 }
 
@@ -120,7 +121,7 @@ async function search(
   { query = "", tool, conversation, limit = DEFAULT_LIMIT, offset = 0 }: Args,
   span: TimeSpan,
   { caller, signal }: ToolContext,
-  { store }: HistoryDeps,
+  { calls }: HistoryDeps,
 ): Promise<HistoryMatches> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const filter = {
@@ -133,7 +134,7 @@ async function search(
   let searched = 0;
   while (searched < MAX_SEARCHED && matches.length <= offset + limit) {
     signal.throwIfAborted();
-    const page = await store.calls.list({ ...filter, offset: searched });
+    const page = await calls.list({ ...filter, offset: searched });
     searched += page.length;
     // Earlier searches contain the search words themselves and would only add noise.
     matches.push(...page.filter((call) => (tool === NAME || call.tool !== NAME) && hasWords(call, words)));

@@ -5,12 +5,14 @@ import { isRecord } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./history/index.ts";
 import { inChunks } from "./query/chunks.ts";
-import type { Column, Schema, TableName } from "./schema.ts";
+import type { Column, Schema } from "./schema.ts";
 import type { StoreDump } from "./store.ts";
 import { allTables, type StorePart, type TableFacts } from "./store-part.ts";
 
 type Rows = StoreDump["tables"][string];
 type Values = Record<string, unknown>;
+/** Kysely knows only the names of the tables that the store keeps for itself. */
+type AnyTable = keyof Schema;
 
 /** Everything, ordered by key: equal stores give equal dumps, whatever database they lie in. */
 export async function dumpTables(database: Database, parts: readonly StorePart[]): Promise<StoreDump> {
@@ -37,7 +39,7 @@ export async function loadTables(
   const rows = readTables(dump.tables, tables);
   try {
     await database.change("everything", async (db) => {
-      for (const { name } of tables.toReversed()) await db.deleteFrom(name as TableName).execute();
+      for (const { name } of tables.toReversed()) await db.deleteFrom(name as AnyTable).execute();
       for (const { name } of tables) await insertRows(db, name, rows.get(name) ?? []);
     });
   } catch (error) {
@@ -49,7 +51,7 @@ export async function loadTables(
 async function dumpTable(db: Transaction<Schema>, { name, key, columns }: TableFacts): Promise<Rows> {
   const query = key.reduce(
     (sorted, column) => sorted.orderBy(column as never),
-    db.selectFrom(name as TableName).selectAll(),
+    db.selectFrom(name as AnyTable).selectAll(),
   );
   const rows = (await query.execute()) as Values[];
   const names = Object.keys(columns);
@@ -59,7 +61,7 @@ async function dumpTable(db: Transaction<Schema>, { name, key, columns }: TableF
 async function insertRows(db: Transaction<Schema>, name: string, rows: readonly Values[]): Promise<void> {
   for (const chunk of inChunks(rows))
     await db
-      .insertInto(name as TableName)
+      .insertInto(name as AnyTable)
       .values(chunk as never)
       .execute();
 }

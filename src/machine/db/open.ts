@@ -10,8 +10,6 @@ import { resealAll } from "./reseal.ts";
 import { sqliteDialect } from "./sqlite/dialect.ts";
 import type { Store } from "./store.ts";
 import type { StorePart } from "./store-part.ts";
-import { auditStore } from "./tables/calls/audit.ts";
-import { callStore } from "./tables/calls/calls.ts";
 
 export interface StoreOptions {
   /** Made when absent, for its user only. */
@@ -55,8 +53,6 @@ function storeOver(database: Database, clock: Clock, parts: readonly StorePart[]
   return {
     dialect: database.dialect.name,
     database,
-    calls: callStore(database),
-    audit: auditStore(database),
     revision: () => readRevision(database),
     checkWrite: () => writeProbe(database, clock),
     follow: (since, follower) => database.dialect.sharing.follow(since, follower),

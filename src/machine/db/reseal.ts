@@ -1,12 +1,6 @@
 import type { Transaction } from "kysely";
-import type { Database } from "./database.ts";
-import type { Schema } from "./schema.ts";
+import { type Database, withTables } from "./database.ts";
 import { type StorePart, sealedKind } from "./store-part.ts";
-
-/** Sealed columns of tables that are not yet declared by a feature. */
-const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: "auditKey", key: "id", column: "sealed", kind: "auditKey" },
-];
 
 /** Seals a value of a row anew; undefined: it cannot be opened, and stays as it is. `kind`: see `sealedKind`. */
 export type Reseal = (sealed: Uint8Array, kind: string, key: string) => Uint8Array | undefined;
@@ -22,7 +16,7 @@ export function resealAll(
   reseal: Reseal,
   parts: readonly StorePart[],
 ): Promise<Resealed> {
-  return database.change("everything", async (db) => {
+  return withTables<AnySealed>(database).change("everything", async (db) => {
     let [resealed, unreadable] = [0, 0];
     for (const column of sealedColumns(parts)) {
       for (const { key, sealed } of await readSealed(db, column)) {
@@ -45,14 +39,18 @@ export interface SealedColumn {
 
 /** Every sealed column of the store. A value in a column that is not listed would be lost with the key that sealed it. */
 export function sealedColumns(parts: readonly StorePart[]): readonly SealedColumn[] {
-  const declared = parts
+  return parts
     .flatMap(({ tables }) => tables)
     .flatMap((table) =>
       table.sealed.map((column) => {
         return { table: table.name, key: table.key[0]!, column, kind: sealedKind(table, column) };
       }),
     );
-  return [...SEALED_COLUMNS, ...declared];
+}
+
+/** What a query sees: the table under one name, whichever it is. */
+interface AnySealed {
+  rows: { id: string; sealed: Uint8Array };
 }
 
 interface SealedValue {
@@ -62,11 +60,11 @@ interface SealedValue {
 
 // The query types cannot follow names that are only known when it runs.
 async function readSealed(
-  db: Transaction<Schema>,
+  db: Transaction<AnySealed>,
   { table, key, column }: SealedColumn,
 ): Promise<SealedValue[]> {
   const rows = await db
-    .selectFrom(table as "auditKey")
+    .selectFrom(table as "rows")
     .select([`${key} as key`, `${column} as sealed`] as never)
     .where(column as "sealed", "is not", null)
     .execute();
@@ -74,14 +72,14 @@ async function readSealed(
 }
 
 async function write(
-  db: Transaction<Schema>,
+  db: Transaction<AnySealed>,
   { table, key, column }: SealedColumn,
   at: unknown,
   sealed: Uint8Array,
 ): Promise<void> {
   await db
-    .updateTable(table as "auditKey")
+    .updateTable(table as "rows")
     .set({ [column]: sealed })
-    .where(key as "id", "=", at as number)
+    .where(key as "id", "=", at as string)
     .execute();
 }

@@ -1,6 +1,4 @@
 import type { Column, Migration, Table } from "../../contract/define-table.ts";
-import { KEYS } from "./keys.ts";
-import { TABLES, type TableName } from "./schema.ts";
 
 /** The contribution of a feature to the store: its tables and their migrations. */
 export interface StorePart {
@@ -18,16 +16,9 @@ export interface TableFacts {
   readonly isDumped: boolean;
 }
 
-/** Every table, each after those it refers to: those of features refer to the kernel's, and to their own. */
+/** Every table, in the order of the features: a restore inserts rows in this order, and deletes them in the opposite one. */
 export function allTables(parts: readonly StorePart[]): readonly TableFacts[] {
-  const names = Object.keys(TABLES) as TableName[];
-  const kernel = names.map((name) => ({
-    name,
-    columns: TABLES[name],
-    key: KEYS[name],
-    isDumped: true,
-  }));
-  return [...kernel, ...parts.flatMap(({ tables }) => tables)];
+  return parts.flatMap(({ tables }) => tables);
 }
 
 /** Returns the purpose for which a feature's column is sealed in the row with this key. It opens for no other. */

@@ -8,17 +8,11 @@
 import type { Database } from "./database.ts";
 import type { Reseal, Resealed } from "./reseal.ts";
 import type { Sharing } from "./sharing.ts";
-import type { AuditStore } from "./tables/calls/audit-record.ts";
-import type { CallStore } from "./tables/calls/call-record.ts";
-
-export type { CallRecord, CallStore } from "./tables/calls/call-record.ts";
 
 export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
   /** For features, which have tables of their own. */
   readonly database: Database;
-  readonly calls: CallStore;
-  readonly audit: AuditStore;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
   /** Writes something small that means nothing. Rejects as every other write would now. */

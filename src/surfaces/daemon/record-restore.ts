@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type AuditKeyDeps, openAuditKey } from "../../call/audit/chain/audit-key.ts";
 import { AuditMark } from "../../call/audit/chain/audit-mark.ts";
+import { auditStore } from "../../call/audit/chain/audit-table.ts";
 import { Chain } from "../../call/audit/chain/chain.ts";
 import { readHead } from "../../call/audit/chain/head-file.ts";
 import { loadKey } from "../../call/vault/keys/key.ts";
@@ -14,7 +15,7 @@ import type { Store } from "../../machine/db/store.ts";
  * this record, the replaced entries would look as if somebody had cut them off.
  */
 export async function recordRestore(
-  store: Pick<Store, "audit" | "dialect">,
+  store: Pick<Store, "database" | "dialect">,
   about: {
     readonly home: string;
     readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,7 +27,7 @@ export async function recordRestore(
   const { home, env, clock, backup } = about;
   const vaultKey = await loadKey({ home, env });
   const keyDeps: AuditKeyDeps = {
-    store: store.audit,
+    store: auditStore(store.database),
     seal: (plain, purpose) => seal(plain, purpose, vaultKey),
     unseal: (sealed, purpose) => unseal(sealed, purpose, vaultKey),
     clock,
@@ -35,7 +36,7 @@ export async function recordRestore(
   const replaced = await readHead(home, key);
   const chain = new Chain(
     {
-      ...{ store: store.audit, key, home, clock, newId: randomId },
+      ...{ store: auditStore(store.database), key, home, clock, newId: randomId },
       label: `${hostname()}:${home}`,
       alone: store.dialect === "sqlite",
       mark: new AuditMark(keyDeps),

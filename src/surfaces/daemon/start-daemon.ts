@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { auditStore } from "../../call/audit/chain/audit-table.ts";
 import { OutputTable } from "../../call/executor/tables.ts";
 import { messageOf, ToolkeepError } from "../../contract/errors.ts";
 import type { Hub } from "../../hub.ts";
@@ -80,6 +81,7 @@ export async function startDaemon(input: DaemonInput): Promise<Daemon> {
     const cleaning = startCleaning({
       store: hub.store,
       audit: hub.audit,
+      auditTable: auditStore(hub.store.database),
       features: hub.features.flatMap(({ cleaning = [] }) => cleaning),
       outputs: new OutputTable(hub.store.database),
       home,

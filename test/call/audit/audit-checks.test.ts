@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { type AuditTables, auditHome, checked, outside, removeRows } from "../../support/audit-home.ts";
+import { callTables } from "../../support/call-tables.ts";
 
 type Change = (tables: AuditTables) => void;
 
@@ -69,7 +70,7 @@ it("an acknowledgement is itself recorded: that somebody looked, and each findin
   await using home = await auditHome(12);
   await home.tamper((tables) => set(tables, 5, { outcome: "denied" }));
   await home.found("known");
-  const entries = await home.store.audit.list({ limit: 10, kind: "audit.*", order: "oldest" });
+  const entries = await callTables(home.store).audit.list({ limit: 10, kind: "audit.*", order: "oldest" });
   expect(entries.map(({ kind, actor }) => [kind, actor])).toEqual([
     ["audit.looked_at", "ada"],
     ["audit.acknowledged", "ada"],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Audit, type AuditDeps } from "../../../src/call/audit/audit.ts";
+import type { AuditStore } from "../../../src/call/audit/chain/audit-store.ts";
 import { ToolkeepError } from "../../../src/contract/errors.ts";
 import type { ToolCall } from "../../../src/contract/tool.ts";
-import type { AuditStore } from "../../../src/machine/db/tables/calls/audit-record.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testChain } from "../../support/test-chain.ts";
 import { testCaller } from "../../support/tools.ts";
@@ -15,14 +16,14 @@ async function open(
   more: Partial<AuditDeps> = {},
 ) {
   const temp = await tempStore();
-  const { audit: real } = temp.store;
+  const { audit: real } = callTables(temp.store);
   const chain = testChain(temp);
   const store = append ? { ...real, append: append((batch) => real.append(batch)) } : real;
   const audit = await Audit.open({ ...chain, store, redact: (text) => text, onLost: () => {}, ...more });
   return {
     audit,
     store: temp.store,
-    calls: () => temp.store.calls.list({ limit: 1_000 }),
+    calls: () => callTables(temp.store).calls.list({ limit: 1_000 }),
     entries: (kind: string) => real.list({ limit: 100, kind }),
     async [Symbol.asyncDispose]() {
       await audit.close();
@@ -135,7 +136,7 @@ describe("audit", () => {
     await it.audit.flush();
     const [entry] = await it.entries("lost");
     expect(JSON.parse(entry!.details).count).toBe(lost);
-    const { seq } = (await it.store.audit.tail(entry!.chain))!;
+    const { seq } = (await callTables(it.store).audit.tail(entry!.chain))!;
     expect(seq).toBe(20_100 - lost + 2);
   });
 
@@ -161,7 +162,7 @@ describe("audit", () => {
     await it.audit.flush();
     const { chain, seq, mac } = it.audit.chain.head!;
     const [first] = await it.calls();
-    await it.store.calls.put([{ ...first!, id: "forged", chain, seq: seq + 1, mac }]);
+    await callTables(it.store).calls.put([{ ...first!, id: "forged", chain, seq: seq + 1, mac }]);
     it.audit.begin("b", call).end("ok", 1, null);
     await it.audit.flush();
     expect(it.audit.chain.head!.chain).not.toBe(chain);

@@ -8,6 +8,7 @@ import { seal, unseal } from "../../../src/call/vault/seal.ts";
 import type { ToolCall } from "../../../src/contract/tool.ts";
 import type { StoreDump } from "../../../src/machine/db/store.ts";
 import { type FreshStore, postgresStore, sqliteStore, type TestStore } from "../../machine/db/stores.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { atLength, sampleOf } from "../../support/length.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { tempHome } from "../../support/temp-home.ts";
@@ -44,7 +45,7 @@ describe.each<[string, FreshStore, boolean, number]>([
 
   const open = async () => {
     const keyDeps = {
-      store: t.store.audit,
+      store: callTables(t.store).audit,
       seal: (plain: string, purpose: string) => seal(plain, purpose, VAULT_KEY),
       unseal: (sealed: Uint8Array, purpose: string) => unseal(sealed, purpose, VAULT_KEY),
       clock: () => 5,
@@ -118,7 +119,7 @@ describe.each<[string, FreshStore, boolean, number]>([
         auditKey[0]!.sealed = { $base64: Buffer.from(plain).toString("base64") };
       }),
     ).toBe(0);
-    const [after] = await t.store.audit.keys();
+    const [after] = await callTables(t.store).audit.keys();
     expect(unseal(after!.sealed, "audit-key", VAULT_KEY)).toContain('{"reached":{"chn_');
   });
 

@@ -6,6 +6,7 @@ import { ChainKey } from "../../../src/call/audit/chain/chain-code.ts";
 import type { ToolCall } from "../../../src/contract/tool.ts";
 import type { StoreDump } from "../../../src/machine/db/store.ts";
 import { type FreshStore, postgresStore, sqliteStore, type TestStore } from "../../machine/db/stores.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { testChain } from "../../support/test-chain.ts";
@@ -320,7 +321,7 @@ describe.each<[string, FreshStore, boolean]>([
       expect((await check(audit)).findings).toMatchObject([{ kind: "altered" }]);
       expect(await audit.prune(6, 100)).toBe(10);
       expect(await audit.prune(6, 100)).toBe(0);
-      const [kept] = await t.store.audit.list({ kind: "audit.pruned", limit: 10 });
+      const [kept] = await callTables(t.store).audit.list({ kind: "audit.pruned", limit: 10 });
       expect(kept).toMatchObject({
         subject: expect.stringMatching(/:5$/),
         details: expect.stringContaining("altered"),

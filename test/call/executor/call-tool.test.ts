@@ -30,11 +30,11 @@ describe("callTool", () => {
 
   it("emits its outcome before anything is kept of it, and a listener that throws cannot spoil the call", async () => {
     await using hub = await openExecutor({ tools: [testTool({ name: "echo" })] });
-    const { append } = hub.store.audit;
+    const { append } = hub.auditTable;
     let kept = 0;
-    hub.store.audit.append = (...given) => {
+    hub.auditTable.append = (...given) => {
       kept++;
-      return append.apply(hub.store.audit, given);
+      return append.apply(hub.auditTable, given);
     };
     const heard: unknown[] = [];
     const call = hub.call("echo");
@@ -101,13 +101,13 @@ describe("callTool", () => {
       },
     });
     await using hub = await openExecutor({ tools: [tool] });
-    const { append } = hub.store.audit;
-    hub.store.audit.append = async () => {
+    const { append } = hub.auditTable;
+    hub.auditTable.append = async () => {
       throw new ToolkeepError("STORE_UNAVAILABLE", "the disk is full");
     };
     expect(await hub.call("wipe")).toMatchObject({ outcome: "unavailable" });
     expect(ran).toBe(false);
-    hub.store.audit.append = append;
+    hub.auditTable.append = append;
   });
 
   describe("a destructive call whose store does not answer", () => {
@@ -122,16 +122,16 @@ describe("callTool", () => {
         },
       });
       const hub = await openExecutor({ tools: [tool], ...(intentMs !== undefined && { intentMs }) });
-      const { append } = hub.store.audit;
+      const { append } = hub.auditTable;
       let resume = () => {};
       const silence = new Promise<void>((resolve) => {
         resume = resolve;
       });
       let isAsked = false;
-      hub.store.audit.append = async (...given) => {
+      hub.auditTable.append = async (...given) => {
         isAsked = true;
         await silence;
-        return append.apply(hub.store.audit, given);
+        return append.apply(hub.auditTable, given);
       };
       return { hub, resume, isAsked: () => isAsked, hasRun: () => ran };
     }
@@ -370,7 +370,7 @@ describe("callTool", () => {
       name: "wipe",
       flags: { readOnly: false, concurrencySafe: false, destructive: true },
       run: async () => {
-        known = await hub.store.calls.list({ limit: 10 });
+        known = await callTables(hub.store).calls.list({ limit: 10 });
         return { kind: "output", content: [] };
       },
     });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Labels, type LabelsDeps } from "../../../src/call/rules/labels.ts";
 import { openStore } from "../../../src/machine/db/open.ts";
 import type { Store } from "../../../src/machine/db/store.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { openExecutor } from "../../support/executor.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { testCaller, testTool } from "../../support/tools.ts";
@@ -187,6 +188,6 @@ test("what reads untrusted content may be limited from then on, which the audit 
   expect(denied.outcome).toBe("denied");
   expect(denied.error?.message).toContain("user: net after untrusted_content → deny");
   await hub.audit.flush();
-  const calls = await hub.store.calls.list({ limit: 10, tool: "send" });
+  const calls = await callTables(hub.store).calls.list({ limit: 10, tool: "send" });
   expect(calls.map(({ labels }) => labels).sort()).toEqual(["untrusted_content", null].sort());
 });

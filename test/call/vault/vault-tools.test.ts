@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../../src/lib/result.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -50,7 +51,7 @@ describe("set_secret", () => {
     expect(await it.hub.vault.read("DEPLOY_KEY")).toEqual(ok(CANARY));
     await waitUntil(
       "all calls are in the audit",
-      async () => (await it.hub.store.calls.list({ limit: 10 })).length === shown.length,
+      async () => (await callTables(it.hub.store).calls.list({ limit: 10 })).length === shown.length,
     );
     const rows = JSON.stringify(await it.hub.store.dump());
     expect(rows).toContain("DEPLOY_KEY");
@@ -69,7 +70,7 @@ describe("set_secret", () => {
     expect(ended.map(({ outcome }) => outcome)).toEqual(["not_granted", "not_granted", "cancelled"]);
     await waitUntil(
       "all calls are in the audit",
-      async () => (await it.hub.store.calls.list({ limit: 10 })).length === ended.length,
+      async () => (await callTables(it.hub.store).calls.list({ limit: 10 })).length === ended.length,
     );
     const rows = JSON.stringify(await it.hub.store.dump());
     expect(rows).toContain("DEPLOY_KEY");
@@ -196,7 +197,7 @@ describe("redact_text", () => {
     expect(untouched.structured).toMatchObject({ text: "nothing here", changed: false, credentials: {} });
     await waitUntil(
       "both calls are in the audit",
-      async () => (await it.hub.store.calls.list({ limit: 10 })).length === 2,
+      async () => (await callTables(it.hub.store).calls.list({ limit: 10 })).length === 2,
     );
     const rows = JSON.stringify(await it.hub.store.dump());
     expect(rows).not.toContain(unknown);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CallRecord } from "../../../src/machine/db/store.ts";
+import type { CallRecord } from "../../../src/call/audit/contract.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -9,7 +10,7 @@ const NOON = Date.parse("2026-03-01T12:00:00Z");
 async function remembering(calls: readonly Partial<CallRecord>[] = []): Promise<TestHub> {
   const it = await testHub({ agents: { ada: ["research"], bob: ["research"], plain: [] } });
   const { id: agentId } = it.hub.identity.agent("ada");
-  await it.hub.store.calls.put(
+  await callTables(it.hub.store).calls.put(
     calls.map((call, index) => ({
       id: `call_${index}`,
       agentId,
@@ -53,7 +54,7 @@ describe("search_history", () => {
     await it.call("think", { thought: "the plan of Bob" }, "bob");
     await it.call("read_file", { path: "absent.txt" }, "ada");
     await waitUntil("all calls are recorded", async () => {
-      return (await it.hub.store.calls.list({ limit: 10 })).length === 3;
+      return (await callTables(it.hub.store).calls.list({ limit: 10 })).length === 3;
     });
     const result = await it.call("search_history", { query: "plan" }, "ada");
     expect(result.structured).toMatchObject({

@@ -35,12 +35,13 @@ function writer(home: string, round: number): string {
     import { writeSync } from "node:fs";
     import { openStore } from ${built("machine/db/open.js")};
     import { AgentTable } from ${built("call/identity/tables.js")};
+    import { callStore } from ${built("call/audit/call-table.js")};
     const store = await openStore({ home: ${JSON.stringify(home)}, databaseUrl: null, clock: Date.now });
     for (let index = 0; ; index++) {
       const name = "r${round}-" + index;
       await new AgentTable(store.database).create({ ...${JSON.stringify(agent("x"))}, id: "agt_" + name, name });
       writeSync(1, "agt_" + name + "\\n");
-      await store.calls.put([{ ...${JSON.stringify(call("x"))}, id: "call_" + name }]);
+      await callStore(store.database).put([{ ...${JSON.stringify(call("x"))}, id: "call_" + name }]);
       writeSync(1, "call_" + name + "\\n");
     }`;
 }

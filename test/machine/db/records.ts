@@ -1,3 +1,4 @@
+import type { CallRecord } from "../../../src/call/audit/contract.ts";
 import type { ToolboxRecord } from "../../../src/call/catalog/toolboxes/contract.ts";
 import type { ActivationRecord } from "../../../src/call/conversation/tables.ts";
 import type {
@@ -12,7 +13,6 @@ import type {
 import type { QuestionRecord } from "../../../src/call/questions/contract.ts";
 import type { SecretRecord } from "../../../src/call/vault/contract.ts";
 import type { SourceRecord } from "../../../src/features/knowledge/contract.ts";
-import type { CallRecord } from "../../../src/machine/db/store.ts";
 import type { ServerRecord } from "../../../src/servers/records.ts";
 
 /** Far beyond 32 bits, as every real time is. */

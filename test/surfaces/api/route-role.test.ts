@@ -6,6 +6,7 @@ import { covers, ROLES, type Role } from "../../../src/contract/caller.ts";
 import { renderRoleTable } from "../../../src/surfaces/api/role-table.ts";
 import { roleFor } from "../../../src/surfaces/api/route-role.ts";
 import { type Browser, browser } from "../../support/browser.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../support/test-api.ts";
 
 /** What an operator may do beside reading; whatever else changes something is an admin's. */
@@ -168,7 +169,7 @@ describe("calls of tools", () => {
   it("are not for viewers", async () => {
     expect((await browsers.get("viewer")!.send(call("think"))).statusCode).toBe(403);
     await written();
-    expect(await api.hub.store.calls.list({ limit: 10 })).toEqual([]);
+    expect(await callTables(api.hub.store).calls.list({ limit: 10 })).toEqual([]);
   });
 
   it("are recorded with the person, or the token, that made them", async () => {

@@ -16,6 +16,7 @@ import {
   writeBackup,
 } from "../../../src/surfaces/daemon/backup.ts";
 import { accessTables } from "../../support/access-tables.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { testHub } from "../../support/test-hub.ts";
 
@@ -84,7 +85,7 @@ describe("a backup", () => {
       const { result } = (await again.audit.checks.ended())!;
       expect(result).toMatchObject({ findings: [], checked: 4 });
       expect(result!.chains).toHaveLength(2);
-      const [opened] = await again.store.audit.list({ limit: 1, kind: "opened" });
+      const [opened] = await callTables(again.store).audit.list({ limit: 1, kind: "opened" });
       expect(JSON.parse(opened!.details)).toMatchObject({
         reason: "restored",
         head: { seq: 3 },

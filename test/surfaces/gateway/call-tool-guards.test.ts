@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { bearer, modernHeaders, modernMessage } from "../../support/mcp-post.ts";
 import { INITIALIZE, type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
@@ -33,10 +34,10 @@ describe("a call that stands behind call_tool", () => {
     const outcome = await test.call("call_tool", args, "ann");
     expect(outcome.outcome).not.toBe("internal_error");
     await waitUntil("the call is in the store", async () => {
-      const calls = await test.hub.store.calls.list({ limit: 500 });
+      const calls = await callTables(test.hub.store).calls.list({ limit: 500 });
       return calls.some(({ id }) => id === outcome.callId);
     });
-    expect(JSON.stringify(await test.hub.store.calls.list({ limit: 500 }))).not.toContain(SECRET);
+    expect(JSON.stringify(await callTables(test.hub.store).calls.list({ limit: 500 }))).not.toContain(SECRET);
   });
 
   it("never is call_tool itself, however it is written", async () => {

@@ -1,5 +1,6 @@
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { type Era, type TestGateway, testClient, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -260,7 +261,7 @@ describe("call_tool", () => {
     const ann = await test.client("ann", "legacy");
     await ann.callTool({ name: "call_tool", arguments: { name: SUM, arguments: { a: 1, b: 2 } } });
     await waitUntil("the call is in the store", async () => {
-      const calls = await test.hub.store.calls.list({ limit: 10 });
+      const calls = await callTables(test.hub.store).calls.list({ limit: 10 });
       return calls.some(({ tool, requested, arguments: args }) => {
         return tool === SUM && requested === "call_tool" && args === '{"a":1,"b":2}';
       });

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { ERAS, type Era, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -80,7 +81,7 @@ describe.each(Object.keys(ERAS) as Era[])("a client of the %s era", (era) => {
     await client.readResource({ uri: first?.uri ?? "" });
     const agentId = gateway.hub.identity.agent("worker").id;
     await waitUntil("the read is recorded", async () => {
-      const calls = await gateway.hub.store.calls.list({ limit: 50, agentId });
+      const calls = await callTables(gateway.hub.store).calls.list({ limit: 50, agentId });
       return calls.some((call) => call.requested === first?.uri && call.outcome === "ok");
     });
   });

@@ -6,6 +6,7 @@ import type { NewToken } from "../../../src/call/identity/contract.ts";
 import { silentLog } from "../../../src/lib/log.ts";
 import { mountRpc } from "../../../src/surfaces/gateway/rpc.ts";
 import { mountGateway } from "../../../src/surfaces/gateway/serve-mcp.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { sampleOf } from "../../support/length.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -263,7 +264,7 @@ describe("K9: POST /rpc", () => {
     const silent = await test.send(note);
     expect([silent.status, await silent.text()]).toEqual([202, ""]);
     await waitUntil("all three calls are recorded", async () => {
-      const calls = await test.hub.store.calls.list({ limit: 10 });
+      const calls = await callTables(test.hub.store).calls.list({ limit: 10 });
       return calls.filter(({ tool }) => tool === "list_directory").length === 3;
     });
   });
@@ -298,7 +299,7 @@ describe("K9: POST /rpc", () => {
     const _meta = { "toolkeep/conversation": "c1" };
     await test.send(request("tools/call", { name: "list_directory", _meta }));
     await waitUntil("it is recorded", async () => {
-      const [call] = await test.hub.store.calls.list({ limit: 1 });
+      const [call] = await callTables(test.hub.store).calls.list({ limit: 1 });
       return call?.tool === "list_directory" && call.conversation === "c1" && call.tokenId !== null;
     });
   });

@@ -1,5 +1,6 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { type Era, INITIALIZE, type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -146,7 +147,7 @@ describe("what a client of the modern era gets", () => {
     const { hub } = gateway;
     const agentId = hub.identity.agent("worker").id;
     await waitUntil("both calls are recorded", async () => {
-      const calls = await hub.store.calls.list({ limit: 50, agentId, tool: "think" });
+      const calls = await callTables(hub.store).calls.list({ limit: 50, agentId, tool: "think" });
       return (
         calls.some((one) => one.conversation === "my-chat") &&
         calls.some((one) => one.conversation === one.tokenId)

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
+import { callTables } from "../../support/call-tables.ts";
 import { ERAS, type Era, type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import type { TestHubSetup } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -51,7 +52,9 @@ describe.each(eras)("to hear of changes, for a client of the %s era,", (era) => 
     await using gateway = await open("legacy");
     await (await follow(await gateway.client("reader", era), era))();
     const recorded = async () =>
-      (await gateway.hub.store.calls.list({ limit: 50 })).find(({ requested }) => requested === URI);
+      (await callTables(gateway.hub.store).calls.list({ limit: 50 })).find(
+        ({ requested }) => requested === URI,
+      );
     await waitUntil("it is recorded", async () => (await recorded()) !== undefined);
     expect(await recorded()).toMatchObject({ tool: `resource:${URI}`, outcome: "ok", decision: "allow" });
   });

@@ -3,6 +3,7 @@ import { SCOPES } from "../../../src/contract/caller.ts";
 import { withoutOpenssl } from "../../machine/net/certificates.ts";
 import { accessTables } from "../../support/access-tables.ts";
 import { enter } from "../../support/browser.ts";
+import { callTables } from "../../support/call-tables.ts";
 import { type DocumentHost, documentHost } from "../../support/document-host.ts";
 import {
   ADDRESS,
@@ -152,7 +153,7 @@ describe.skipIf(reason)("the consent page", () => {
     form.set("agent", "main");
     form.set("decision", "allow");
     await someone.submit(form);
-    const [entry] = await api.hub.store.audit.list({ limit: 1, kind: "admin.consent" });
+    const [entry] = await callTables(api.hub.store).audit.list({ limit: 1, kind: "admin.consent" });
     expect(entry).toMatchObject({ kind: "admin.consent", actor: "owner", subject: "main" });
     expect(JSON.parse(entry!.details)).toEqual({ client: clientId, scopes: ["files", "mcp"] });
   });

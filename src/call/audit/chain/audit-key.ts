@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ToolkeepError } from "../../../contract/errors.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import type { AuditStore } from "../../../machine/db/tables/calls/audit-record.ts";
+import type { AuditStore } from "./audit-store.ts";
 import { ChainKey } from "./chain-code.ts";
 
 export interface AuditKeyDeps {

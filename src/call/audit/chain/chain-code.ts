@@ -1,6 +1,6 @@
 import { createHmacSha256 } from "../../../lib/hmac.ts";
-import type { AuditChain, AuditEntry, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
-import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
+import type { AuditChain, AuditEntry, CallRecord } from "../contract.ts";
+import type { ChainPlace } from "./audit-store.ts";
 
 type Place = Pick<CallRecord, "chain" | "seq">;
 

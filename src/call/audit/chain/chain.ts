@@ -1,13 +1,8 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { createPace } from "../../../lib/flow/pace.ts";
 import type { NewId } from "../../../lib/id.ts";
-import type {
-  AuditBatch,
-  AuditChain,
-  AuditEntry,
-  ChainPlace,
-} from "../../../machine/db/tables/calls/audit-record.ts";
-import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
+import type { AuditChain, AuditEntry, CallRecord } from "../contract.ts";
+import type { AuditBatch, ChainPlace } from "./audit-store.ts";
 import { intentText } from "./chain-code.ts";
 import { type Head, HeadFile } from "./head-file.ts";
 import { type OpenChainDeps, type Opening, openChain, prunedPlace, type Reason } from "./open-chain.ts";

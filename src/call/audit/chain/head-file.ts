@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "../../../lib/json.ts";
-import type { ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
+import type { ChainPlace } from "./audit-store.ts";
 import type { ChainKey } from "./chain-code.ts";
 
 /** How far the chain of a home has come, as kept beside the database. */

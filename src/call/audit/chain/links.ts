@@ -1,10 +1,5 @@
-import type {
-  AuditBatch,
-  AuditChain,
-  AuditEntry,
-  AuditStore,
-} from "../../../machine/db/tables/calls/audit-record.ts";
-import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
+import type { AuditChain, AuditEntry, CallRecord } from "../contract.ts";
+import type { AuditBatch, AuditStore } from "./audit-store.ts";
 import { type ChainKey, intentText } from "./chain-code.ts";
 
 /** What stands at one place of a chain: both, where a call that was about to run has not ended. */

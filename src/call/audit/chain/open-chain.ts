@@ -1,5 +1,6 @@
-import type { AuditChain, AuditStore, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
+import type { AuditChain } from "../contract.ts";
 import type { AuditMark } from "./audit-mark.ts";
+import type { AuditStore, ChainPlace } from "./audit-store.ts";
 import type { ChainKey } from "./chain-code.ts";
 import { type FoundHead, type Head, readHead } from "./head-file.ts";
 

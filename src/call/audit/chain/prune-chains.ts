@@ -1,5 +1,6 @@
 import { ToolkeepError } from "../../../contract/errors.ts";
-import type { AuditChain, AuditStore, ChainPlace } from "../../../machine/db/tables/calls/audit-record.ts";
+import type { AuditChain } from "../contract.ts";
+import type { AuditStore, ChainPlace } from "./audit-store.ts";
 import type { ChainKey } from "./chain-code.ts";
 import { LinkCheck, type LinkProblem, readLinks, type StoredLink } from "./links.ts";
 import { allChains } from "./open-chain.ts";

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../contract/caller.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import type { CallPlace, CallRecord, CallStore } from "../../../machine/db/tables/calls/call-record.ts";
+import type { CallPlace, CallStore } from "../../audit/call-store.ts";
+import type { CallRecord } from "../../audit/contract.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { RuleSimulation, SimulateInput } from "../contract.ts";

@@ -2,7 +2,7 @@
 import type { Caller } from "../../../contract/caller.ts";
 import { createPace } from "../../../lib/flow/pace.ts";
 import { isRecord } from "../../../lib/json.ts";
-import type { CallRecord } from "../../../machine/db/tables/calls/call-record.ts";
+import type { CallRecord } from "../../audit/contract.ts";
 import type { RuleIndex } from "../candidates.ts";
 import type { Action, RuledTool } from "../compiled-rule.ts";
 import type { Decision, RuledCall, Rules } from "../rules.ts";

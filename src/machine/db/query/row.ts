@@ -2,7 +2,6 @@ import type { Column, RowOf, Table } from "../../../contract/define-table.ts";
 import { messageOf } from "../../../contract/errors.ts";
 import type { Infer } from "../../../contract/shape.ts";
 import { damaged } from "../database.ts";
-import { type ColumnName, type Row, TABLES, type TableName } from "../schema.ts";
 
 /** Turns records of a noun into rows of its table and back. */
 export interface RowCodec<Record, Row> {
@@ -10,12 +9,6 @@ export interface RowCodec<Record, Row> {
   /** Only the fields that are present. */
   toChange(change: Partial<Record>): Partial<Row>;
   toRecord(row: Row): Record;
-}
-
-export function rowCodec<R extends Record<ColumnName<T>, unknown>, T extends TableName>(
-  table: T,
-): RowCodec<R, Row<T>> {
-  return codec(table, TABLES[table]);
 }
 
 /** The codec of a feature's table. */

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Audit } from "../../../call/audit/audit.ts";
+import type { AuditStore } from "../../../call/audit/chain/audit-store.ts";
 import { OUTPUT_KEPT_MS } from "../../../call/executor/finish.ts";
 import type { OutputTable } from "../../../call/executor/tables.ts";
 import { TOOL_USE_KEPT_MS } from "../../../call/search/usage.ts";
@@ -16,10 +17,9 @@ import { ClockWatch } from "./clock-watch.ts";
 import { removeStrayFiles } from "./stray-files.ts";
 
 export interface CleaningDeps {
-  readonly store: Pick<Store, "lead" | "prune"> & {
-    readonly audit: Pick<Store["audit"], "oldest">;
-  };
+  readonly store: Pick<Store, "lead" | "prune">;
   readonly audit: Pick<Audit, "prune">;
+  readonly auditTable: Pick<AuditStore, "oldest">;
   /** The cleaning of features. */
   readonly features?: readonly Cleaning[];
   readonly outputs: Pick<OutputTable, "prune">;
@@ -117,8 +117,8 @@ async function cleanStore(deps: CleaningDeps, signal: AbortSignal): Promise<Remo
   return removed;
 }
 
-function pickAuditDeps({ home, store, log }: CleaningDeps): AuditCleaningDeps {
-  return { home, log, oldest: () => store.audit.oldest() };
+function pickAuditDeps({ home, auditTable, log }: CleaningDeps): AuditCleaningDeps {
+  return { home, log, oldest: () => auditTable.oldest() };
 }
 
 async function cleanOutputs(deps: CleaningDeps, signal: AbortSignal): Promise<RemovedCounts> {

@@ -3,6 +3,7 @@ import { openAuditKey } from "../../../../src/call/audit/chain/audit-key.ts";
 import { seal, unseal } from "../../../../src/call/vault/seal.ts";
 import type { Store } from "../../../../src/machine/db/store.ts";
 import { auditHome, call, checked } from "../../../support/audit-home.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 
 const RIGHT = Buffer.alloc(32, 1);
@@ -11,7 +12,7 @@ const WRONG = Buffer.alloc(32, 2);
 /** As a process whose vault has these keys, of which the first seals. */
 function openedWith(store: Store, ...vaultKeys: readonly Buffer[]) {
   return openAuditKey({
-    store: store.audit,
+    store: callTables(store).audit,
     seal: (plain, purpose) => seal(plain, purpose, vaultKeys[0]!),
     unseal: (sealed, purpose) => {
       for (const key of vaultKeys.slice(1)) {
@@ -33,7 +34,7 @@ it("the key of the audit outlives starts with another key of the vault, each of 
   expect((await openedWith(temp.store, RIGHT)).id).toBe(id);
   expect((await openedWith(temp.store, WRONG)).id).toBe(other.id);
   expect((await openedWith(temp.store, Buffer.alloc(32, 3))).id).not.toBe(other.id);
-  expect(await temp.store.audit.keys()).toHaveLength(3);
+  expect(await callTables(temp.store).audit.keys()).toHaveLength(3);
   const both = await openedWith(temp.store, WRONG, RIGHT);
   expect(both.id).toBe(id);
   expect([both.named(id)?.id, both.named(other.id)?.id, both.named("none")]).toEqual([

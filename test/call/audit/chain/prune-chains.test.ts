@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { AuditChain } from "../../../../src/machine/db/tables/calls/audit-record.ts";
+import type { AuditChain } from "../../../../src/call/audit/contract.ts";
 import { auditHome, call, outside, removeRows } from "../../../support/audit-home.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { TEST_KEY } from "../../../support/test-chain.ts";
 
 it("a checkpoint that somebody moved is not signed when what is old is removed", async () => {
@@ -31,7 +32,7 @@ it("what is old goes past a record that was altered and one that is missing, and
   const audit = await home.open();
   expect(await audit.prune(6, 100)).toBe(11);
   await audit.flush();
-  const kept = await home.store.audit.list({ kind: "audit.pruned", limit: 10, order: "oldest" });
+  const kept = await callTables(home.store).audit.list({ kind: "audit.pruned", limit: 10, order: "oldest" });
   expect(kept.map(({ subject }) => subject?.replace(/^chn_\w+/, ""))).toEqual([":4", ":7"]);
   expect(kept.map(({ details }) => JSON.parse(details))).toMatchObject([
     { kind: "altered", callId: "call_2" },
@@ -50,7 +51,7 @@ it("a record that was altered stays while nothing behind it is old, and is found
   expect(await audit.prune(6, 100)).toBe(3);
   await audit.close();
   expect((await home.found()).findings).toMatchObject([{ kind: "altered" }]);
-  expect(await home.store.audit.list({ kind: "audit.pruned", limit: 10 })).toEqual([]);
+  expect(await callTables(home.store).audit.list({ kind: "audit.pruned", limit: 10 })).toEqual([]);
 });
 
 it("records outside the chains are found also when the first record of the chain was removed for its age", async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import type { CallRecord } from "../../../../src/call/audit/contract.ts";
 import { simulate } from "../../../../src/call/rules/review/simulate.ts";
 import { Rules } from "../../../../src/call/rules/rules.ts";
 import type { Rule } from "../../../../src/machine/config/settings.ts";
-import type { CallRecord } from "../../../../src/machine/db/tables/calls/call-record.ts";
 import { testCaller, testTool } from "../../../support/tools.ts";
 
 const LONG = Array.from({ length: 400 }, (_, at) => `echo ${at};`).join(" ");

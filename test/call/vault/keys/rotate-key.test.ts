@@ -17,6 +17,7 @@ import type { Store } from "../../../../src/machine/db/store.ts";
 import { allTables } from "../../../../src/machine/db/store-part.ts";
 import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { server } from "../../../machine/db/records.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { tempStore } from "../../../support/temp-store.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 
@@ -38,7 +39,7 @@ async function filled(store: Store, home: string) {
   await openServerTables(store.database).servers.create(
     server("fs", { sealed, auth: opened.vault.seal("auth", "server-auth:srv_fs") }),
   );
-  await store.audit.addKey({ id: 1, sealed: opened.vault.seal("audit", AUDIT_KEY_PURPOSE) }, 1);
+  await callTables(store).audit.addKey({ id: 1, sealed: opened.vault.seal("audit", AUDIT_KEY_PURPOSE) }, 1);
   return opened;
 }
 
@@ -52,7 +53,7 @@ async function readAll(store: Store, home: string): Promise<unknown[]> {
     vault.redact("the value before"),
     sealing.unseal(found!.sealed!, "server:srv_fs"),
     sealing.unseal(found!.auth!, "server-auth:srv_fs"),
-    sealing.unseal((await store.audit.keys())[0]!.sealed, AUDIT_KEY_PURPOSE),
+    sealing.unseal((await callTables(store).audit.keys())[0]!.sealed, AUDIT_KEY_PURPOSE),
   ];
 }
 const ALL = [ok("the value now"), "[redacted]", "of a server", "auth", "audit"];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { AuditChain, AuditEntry } from "../../../../src/machine/db/tables/calls/audit-record.ts";
+import type { AuditChain, AuditEntry } from "../../../../src/call/audit/contract.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { call, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -31,7 +32,7 @@ const link = (seq: number, more = {}) => call(`c${seq}`, { chain: "chn_a", seq, 
 export function chainContract(fresh: FreshStore): void {
   test("a batch is written whole or not at all, and no place is given twice", async () => {
     await using t = await fresh();
-    const { audit, calls } = t.store;
+    const { audit, calls } = callTables(t.store);
     expect(await audit.tail("chn_a")).toBeUndefined();
     await audit.append({ chain: chain("chn_a"), calls: [link(2)], entries: [entry(1), entry(3)] });
     expect(await audit.tail("chn_a")).toEqual({ seq: 3, mac: "mac 3" });
@@ -47,7 +48,7 @@ export function chainContract(fresh: FreshStore): void {
 
   test("what stands beyond a place is read in order, as it was written", async () => {
     await using t = await fresh();
-    const { audit } = t.store;
+    const { audit } = callTables(t.store);
     const strange = link(4, { arguments: '{"a":"\u00e9 \u{1f600}"}', durationMs: null, tool: null });
     await audit.append({ calls: [link(2), strange, link(5)], entries: [entry(1), entry(3)] });
     await audit.append({ calls: [call("b1", { chain: "chn_b", seq: 6 })], entries: [] });
@@ -58,14 +59,14 @@ export function chainContract(fresh: FreshStore): void {
     await audit.append({ chain: chain("chn_b"), calls: [], entries: [] });
     expect(await audit.unknownChains()).toEqual([a]);
     expect(await audit.unchained()).toBe(0);
-    await t.store.calls.put([call("old")]);
+    await callTables(t.store).calls.put([call("old")]);
     expect(await audit.known(["c2", "old", "nobody"])).toEqual(new Set(["c2"]));
     expect(await audit.unchained()).toBe(1);
   });
 
   test("chains are found by their id, page by page, and from the newest on", async () => {
     await using t = await fresh();
-    const { audit } = t.store;
+    const { audit } = callTables(t.store);
     const begun = [
       chain("chn_c"),
       chain("chn_b", { createdAt: NOW + 1 }),
@@ -83,7 +84,7 @@ export function chainContract(fresh: FreshStore): void {
 
   test("the beginning of a chain goes for good, once", async () => {
     await using t = await fresh();
-    const { audit, calls } = t.store;
+    const { audit, calls } = callTables(t.store);
     await audit.append({ chain: chain("chn_a"), calls: [link(2), link(4)], entries: [entry(1), entry(3)] });
     await audit.prune(chain("chn_a", { prunedSeq: 3, prunedMac: "mac 3", mac: "m3" }), 0);
     expect(await audit.chains()).toEqual([chain("chn_a", { prunedSeq: 3, prunedMac: "mac 3", mac: "m3" })]);
@@ -96,7 +97,7 @@ export function chainContract(fresh: FreshStore): void {
 
   test("entries are listed by kind, actor, subject and time, page by page", async () => {
     await using t = await fresh();
-    const { audit } = t.store;
+    const { audit } = callTables(t.store);
     const entries = [
       entry(1),
       entry(2, { kind: "agent.removed", actor: "ada" }),
@@ -118,7 +119,7 @@ export function chainContract(fresh: FreshStore): void {
 
   test("keys are kept beside each other, and none is replaced", async () => {
     await using t = await fresh();
-    const { audit } = t.store;
+    const { audit } = callTables(t.store);
     const key = (id: number, byte: number) => ({ id, sealed: Uint8Array.of(byte) });
     expect(await audit.keys()).toEqual([]);
     for (const each of [key(1, 1), key(1, 2), key(2, 3)]) await audit.addKey(each, NOW);

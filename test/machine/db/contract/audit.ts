@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { callTables } from "../../../support/call-tables.ts";
 import { trustStores } from "../../../support/trust-stores.ts";
 import { call, NOW } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
@@ -6,7 +7,7 @@ import type { FreshStore } from "../stores.ts";
 export function auditContract(fresh: FreshStore): void {
   test("an intent becomes the record of the same call, also within one batch", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     const intent = call("c1", { outcome: null, durationMs: null });
     await calls.put([intent]);
     expect(await calls.list({ limit: 10 })).toEqual([intent]);
@@ -21,7 +22,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("a record that says less replaces one that says more", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     const more = { error: "it broke", person: "ann", approvalId: "qst_1", approvedBy: "bob" };
     await calls.put([call("c1", more), call("c2", more), call("c3")]);
     await calls.put([call("c1"), call("c3", more)]);
@@ -32,7 +33,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("calls are listed newest first, by agent and by tool, up to the limit", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     await calls.put(
       Array.from({ length: 1200 }, (_, index) =>
         call(`c${index}`, {
@@ -53,7 +54,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("how the newest calls of a tool went is told without what was in them", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     await calls.put([
       call("c1", { startedAt: NOW, tool: "grep" }),
       call("c2", { startedAt: NOW + 1, tool: "grep", agentId: "agt_b", outcome: "failed", durationMs: 7 }),
@@ -70,7 +71,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("calls are listed by conversation and time, page by page", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     await calls.put(
       Array.from({ length: 10 }, (_, index) =>
         call(`c${index}`, { startedAt: NOW + index, conversation: index % 2 ? "odd" : "even" }),
@@ -87,7 +88,7 @@ export function auditContract(fresh: FreshStore): void {
 
   test("calls are searched by everything they are known by, page by page, whatever is written meanwhile", async () => {
     await using t = await fresh();
-    const { calls } = t.store;
+    const { calls } = callTables(t.store);
     await calls.put(
       Array.from({ length: 2_500 }, (_, index) =>
         call(`c${String(index).padStart(4, "0")}`, {
@@ -134,8 +135,8 @@ export function auditContract(fresh: FreshStore): void {
 
   test("a fraction of a millisecond is rounded", async () => {
     await using t = await fresh();
-    await t.store.calls.put([call("c1", { durationMs: 1.6 })]);
-    expect((await t.store.calls.list({ limit: 1 }))[0]?.durationMs).toBe(2);
+    await callTables(t.store).calls.put([call("c1", { durationMs: 1.6 })]);
+    expect((await callTables(t.store).calls.list({ limit: 1 }))[0]?.durationMs).toBe(2);
   });
 
   test("a file is trusted by content: a new hash replaces the old", async () => {

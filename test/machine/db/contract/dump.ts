@@ -129,7 +129,7 @@ export async function fill(store: Store): Promise<void> {
     note: "",
     createdAt: NOW,
   });
-  await store.audit.append({
+  await callTables(store).audit.append({
     chain: {
       ...{ id: "chn_1", keyId: "k", label: "h", mac: "m" },
       createdAt: NOW,
@@ -146,8 +146,8 @@ export async function fill(store: Store): Promise<void> {
       },
     ],
   });
-  await store.audit.addKey({ id: 1, sealed: Uint8Array.of(7) }, NOW);
-  await store.calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
+  await callTables(store).audit.addKey({ id: 1, sealed: Uint8Array.of(7) }, NOW);
+  await callTables(store).calls.put([call("c1"), call("c2", { tool: null, outcome: null })]);
   await trustStores(store).trust.put("/p", "abc", NOW);
   await new Records(store.database, customTools).put({
     slug: "weather",

@@ -12,12 +12,16 @@ export function pruneContract(fresh: FreshStore): void {
   test("old calls go oldest first, a few at a time, and the others stay", async () => {
     await using t = await fresh();
     const calls = Array.from({ length: 7 }, (_, index) => call(`c${index}`, { startedAt: OLD + index }));
-    await t.store.calls.put([...calls, call("late", { startedAt: NOW, outcome: null })]);
+    await callTables(t.store).calls.put([...calls, call("late", { startedAt: NOW, outcome: null })]);
     expect(await t.store.prune("calls", NOW, 5)).toBe(5);
-    expect((await t.store.calls.list({ limit: 10 })).map(({ id }) => id)).toEqual(["late", "c6", "c5"]);
+    expect((await callTables(t.store).calls.list({ limit: 10 })).map(({ id }) => id)).toEqual([
+      "late",
+      "c6",
+      "c5",
+    ]);
     expect(await t.store.prune("calls", NOW, 5)).toBe(2);
     expect(await t.store.prune("calls", NOW, 5)).toBe(0);
-    expect((await t.store.calls.list({ limit: 10 })).map(({ id }) => id)).toEqual(["late"]);
+    expect((await callTables(t.store).calls.list({ limit: 10 })).map(({ id }) => id)).toEqual(["late"]);
   });
 
   test("a question goes only after the time in which it could be answered or used", async () => {

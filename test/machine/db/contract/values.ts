@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openServerTables } from "../../../../src/servers/tables/server-tables.ts";
 import { accessTables } from "../../../support/access-tables.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { agent, call, server } from "../records.ts";
 import type { FreshStore } from "../stores.ts";
 
@@ -15,8 +16,10 @@ export function valuesContract(fresh: FreshStore): void {
 
   test("a NUL or half a surrogate pair in hostile text neither breaks nor shortens a record", async () => {
     await using t = await fresh();
-    await t.store.calls.put([call("c1", { requested: "before\0after \ud800 end" })]);
-    expect((await t.store.calls.list({ limit: 1 }))[0]?.requested).toBe("before\uFFFDafter \uFFFD end");
+    await callTables(t.store).calls.put([call("c1", { requested: "before\0after \ud800 end" })]);
+    expect((await callTables(t.store).calls.list({ limit: 1 }))[0]?.requested).toBe(
+      "before\uFFFDafter \uFFFD end",
+    );
     expect(await accessTables(t.store).agents.byName("\0")).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { callStore } from "../../../../src/call/audit/call-table.ts";
 import { systemClock } from "../../../../src/lib/clock.ts";
 import { connect } from "../../../../src/machine/db/database.ts";
 import { migrate } from "../../../../src/machine/db/migrate.ts";
@@ -7,7 +8,6 @@ import { type DatabaseSync, openDatabaseSync } from "../../../../src/machine/db/
 import { sqliteDialect } from "../../../../src/machine/db/sqlite/dialect.ts";
 import { PatientSqliteDriver } from "../../../../src/machine/db/sqlite/driver.ts";
 import { withCachedStatements } from "../../../../src/machine/db/sqlite/statements.ts";
-import { callStore } from "../../../../src/machine/db/tables/calls/calls.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { call } from "../records.ts";
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { browser, enter, ORIGIN } from "../../../support/browser.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../../support/test-api.ts";
 
 let api: TestApi;
@@ -10,7 +11,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 /** The newest records of a kind; what a request is answered with is recorded by then. */
 const recorded = async (kind: string, limit = 1) =>
-  (await api.hub.store.audit.list({ limit, kind })).map((entry) => ({
+  (await callTables(api.hub.store).audit.list({ limit, kind })).map((entry) => ({
     ...entry,
     details: JSON.parse(entry.details),
   }));
@@ -67,7 +68,7 @@ it("a call of a person is recorded as a call, and not a second time", async () =
   await api.request("POST", "/api/call", { name: "list_directory" });
   expect(await recorded("admin")).not.toMatchObject([{ subject: "call", details: { status: 200 } }]);
   await api.hub.audit.flush();
-  expect(await api.hub.store.calls.list({ limit: 1 })).toMatchObject([{ person: "owner" }]);
+  expect(await callTables(api.hub.store).calls.list({ limit: 1 })).toMatchObject([{ person: "owner" }]);
 });
 
 it("signing in and out, and links that are not good, are recorded without their secrets", async () => {

@@ -39,7 +39,7 @@ test("what is older than its retention goes in batches, and the log says how muc
   expect(lines).toEqual([
     [{ calls: 1_201, tokens: 1 }, "cleaning: removed rows and files older than their retention"],
   ]);
-  expect(await temp.store.calls.list({ limit: 1_000 })).toHaveLength(3);
+  expect(await callTables(temp.store).calls.list({ limit: 1_000 })).toHaveLength(3);
 });
 
 test("what is part of a chain is counted with the calls, and asked for until nothing is left", async () => {
@@ -67,7 +67,7 @@ test("what is to be kept for ever stays, whatever its age", async () => {
   await waitUntil("it has cleaned", () => lines.length > 0);
   await cleaning.close();
   expect(lines[0]?.[0]).toEqual({ tokens: 1 });
-  expect(await temp.store.calls.list({ limit: 10 })).toHaveLength(2);
+  expect(await callTables(temp.store).calls.list({ limit: 10 })).toHaveLength(2);
 });
 
 test("old copies of attached files go, younger ones and other files stay", async () => {
@@ -151,11 +151,11 @@ function depsOf(
   { reload = async () => {}, time = clock } = {},
 ): CleaningDeps {
   const audit = { prune: async () => 0 };
-  const { outputs } = callTables(store);
+  const { outputs, audit: auditTable } = callTables(store);
   const { tokens, consents } = accessTables(store);
   const retentionMs = () => retention.tokensMs;
   const features = tokenCleaning({ tokens, consents, identity: { reload }, retentionMs, clock: time });
-  const kept = { store, audit, outputs, home, retention: () => retention };
+  const kept = { store, audit, auditTable, outputs, home, retention: () => retention };
   return { ...kept, features, clock: time, log, firstMs: 0 };
 }
 
@@ -166,7 +166,7 @@ async function believed(home: string, at: number): Promise<void> {
 
 async function putCalls(store: Store, count: number, startedAt: number): Promise<void> {
   const calls = Array.from({ length: count }, (_, index) => call(`${startedAt} ${index}`, { startedAt }));
-  await store.calls.put(calls);
+  await callTables(store).calls.put(calls);
 }
 
 function noted(): { log: Log; lines: [object, string][] } {
@@ -179,7 +179,7 @@ test("a clock that is far ahead removes a few days of the audit a day, however o
   await using temp = await tempStore();
   for (let day = 0; day < 60; day += 2) await putCalls(temp.store, 1, NOW - day * DAY);
   await believed(temp.home, NOW);
-  const left = async () => (await temp.store.calls.list({ limit: 1_000 })).length;
+  const left = async () => (await callTables(temp.store).calls.list({ limit: 1_000 })).length;
   const start = (at: number) => cleanedAt(temp, at);
 
   const [ahead] = await start(NOW + YEARS);
@@ -253,7 +253,7 @@ async function putEverything({ store, home }: Temp): Promise<void> {
 
 async function everything({ store, home }: Temp) {
   return {
-    calls: (await store.calls.list({ limit: 10 })).map(({ id }) => id),
+    calls: (await callTables(store).calls.list({ limit: 10 })).map(({ id }) => id),
     tokens: (await accessTables(store).tokens.list()).map(({ id }) => id),
     outputs: (await callTables(store).outputs.list({ agentId: "agt" })).map(({ id }) => id),
     files: await readdir(join(home, "attachments")),

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAddress } from "../../../../src/surfaces/gateway/http/admission.ts";
+import { callTables } from "../../../support/call-tables.ts";
 import { ERAS, type Era, testGateway } from "../../../support/test-gateway.ts";
 import { EVERYTHING } from "../../../support/test-hub.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
@@ -53,7 +54,11 @@ describe.each(Object.keys(ERAS) as Era[])("a client of the %s era", (era) => {
     await client.callTool({ name: "echo", arguments: { message: `from ${era}` } });
     const agentId = gateway.hub.identity.agent("worker").id;
     await waitUntil("the call is recorded", async () => {
-      const calls = await gateway.hub.store.calls.list({ limit: 20, agentId, tool: "mcp_everything_echo" });
+      const calls = await callTables(gateway.hub.store).calls.list({
+        limit: 20,
+        agentId,
+        tool: "mcp_everything_echo",
+      });
       return calls.some((call) => call.arguments === JSON.stringify({ message: `from ${era}` }));
     });
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../../../support/call-tables.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
 import { trustStores } from "../../../../support/trust-stores.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
@@ -103,7 +104,7 @@ describe("POST /api/rules/simulate", () => {
     await api.hub.audit.flush();
     await waitUntil(
       "both are recorded",
-      async () => (await api.hub.store.calls.list({ limit: 10 })).length >= 2,
+      async () => (await callTables(api.hub.store).calls.list({ limit: 10 })).length >= 2,
     );
     const add = [{ permission: "think", action: "deny" }];
     const all = await simulate({ add });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTables } from "../../../../support/call-tables.ts";
 import { type TestApi, testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 
@@ -113,8 +114,9 @@ describe("toolkeep audit and /api/audit", () => {
     // A new key of the vault changes nothing about it.
     expect(await typed(api, ["secret", "rotate-key"])).toMatchObject({ code: 0 });
     expect(await typed(api, ["audit", "verify"])).toMatchObject({ code: 0 });
-    const [call] = (await api.hub.store.calls.search({ limit: 1, outcome: "unknown_tool" })).calls;
-    await api.hub.store.calls.put([{ ...call!, outcome: "ok" }]);
+    const [call] = (await callTables(api.hub.store).calls.search({ limit: 1, outcome: "unknown_tool" }))
+      .calls;
+    await callTables(api.hub.store).calls.put([{ ...call!, outcome: "ok" }]);
     const { code, out } = await typed(api, ["audit", "verify"]);
     expect(code).toBe(1);
     expect(out).toMatch(new RegExp(`altered +${call!.chain}:${call!.seq}`));

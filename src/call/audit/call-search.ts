@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { createPace } from "../../../../lib/flow/pace.ts";
-import type { Database } from "../../database.ts";
-import { CALL_LIST_LIMIT } from "../../query/limits.ts";
-import type { Row } from "../../schema.ts";
-import type { CallPage, CallPlace, CallSearch } from "./call-record.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import type { Database } from "../../machine/db/database.ts";
+import { CALL_LIST_LIMIT } from "../../machine/db/query/limits.ts";
+import type { CallPage, CallPlace, CallSearch } from "./call-store.ts";
+import type { AuditRows } from "./tables.ts";
 
 /** So many rows are looked at in one statement, which takes a few milliseconds. */
 const WINDOW = 1_000;
@@ -27,10 +27,10 @@ interface Looked {
  * million rows of which none fits would keep a database that answers in this process busy for seconds.
  */
 export async function searchCalls(
-  database: Database,
+  database: Pick<Database, "rows">,
   search: CallSearch,
-  full: (ids: readonly string[]) => Promise<Row<"calls">[]>,
-): Promise<{ rows: Row<"calls">[]; next: CallPage["next"] }> {
+  full: (ids: readonly string[]) => Promise<AuditRows["calls"][]>,
+): Promise<{ rows: AuditRows["calls"][]; next: CallPage["next"] }> {
   const limit = Math.min(Math.max(1, Math.trunc(search.limit)), CALL_LIST_LIMIT);
   const [leading, ...others] = conditionsOf(search);
   const fits = fitting(search);

@@ -1,41 +1,5 @@
-import type { CallRecord, RecordRange } from "./call-record.ts";
-
-/**
- * The audit as a chain: every record has a place in it and a code made with a key over it and the record before, so
- * that whoever changes the database without the key is found out. Calls have theirs in their own row.
- */
-
-/** What happened beside the end of a call: an intent, an act of a person, a loss … */
-export interface AuditEntry {
-  readonly chain: string;
-  /** From 1, without gaps, over calls and entries of the chain together. */
-  readonly seq: number;
-  readonly mac: string;
-  /** `intent`, `opened`, `lost`, or what was done, such as `agent.created`. */
-  readonly kind: string;
-  readonly at: number;
-  /** Who did it; null: Toolkeep itself. */
-  readonly actor: string | null;
-  /** What it was done to: an id or a name. */
-  readonly subject: string | null;
-  /** JSON. */
-  readonly details: string;
-}
-
-/** One for each home that has written to the store. `mac` is over everything else. */
-export interface AuditChain {
-  readonly id: string;
-  /** Which key its codes are made with; not the key. */
-  readonly keyId: string;
-  /** The machine and home that write it, for people. */
-  readonly label: string;
-  readonly createdAt: number;
-  /** Everything up to this place was removed because it was old; 0: nothing. */
-  readonly prunedSeq: number;
-  /** The code of the last one that was removed, which the next one is made with. */
-  readonly prunedMac: string;
-  readonly mac: string;
-}
+import type { RecordRange } from "../call-store.ts";
+import type { AuditChain, AuditEntry, CallRecord } from "../contract.ts";
 
 /** A place in a chain, with the code that stands there. */
 export interface ChainPlace {

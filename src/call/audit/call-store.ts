@@ -1,40 +1,5 @@
-import type { OutcomeName } from "../../../../contract/tool.ts";
-
-/** One line of the audit. */
-export interface CallRecord {
-  readonly id: string;
-  readonly agentId: string;
-  readonly tokenId: string | null;
-  readonly conversation: string;
-  readonly via: string;
-  /** As the caller named it. */
-  readonly requested: string;
-  /** As resolved; null when it was not. */
-  readonly tool: string | null;
-  /** JSON, secrets redacted, cut at 4 kB. */
-  readonly arguments: string;
-  /** `allow`, `deny`, `ask`, or null when the call never got so far. */
-  readonly decision: string | null;
-  readonly rule: string | null;
-  /** Null while a destructive call is under way. */
-  readonly outcome: OutcomeName | null;
-  readonly error: string | null;
-  readonly startedAt: number;
-  readonly durationMs: number | null;
-  /** The name of the person who called, or had an agent call; null where an agent did by itself. */
-  readonly person: string | null;
-  /** What the conversation had read when the call was decided, by the labels of flow rules, with commas between. */
-  readonly labels: string | null;
-  /** The question by which a person was asked, and who said yes. */
-  readonly approvalId: string | null;
-  readonly approvedBy: string | null;
-  /** When its steps were over, in microseconds since it began, with commas between; see `CallStep`. Null: not known. */
-  readonly steps: string | null;
-  /** Its place in the chain of its home, and the code that stands there; see `AuditEntry`. Null: from before there were chains. */
-  readonly chain: string | null;
-  readonly seq: number | null;
-  readonly mac: string | null;
-}
+import type { OutcomeName } from "../../contract/tool.ts";
+import type { CallRecord } from "./contract.ts";
 
 export interface CallFilter {
   readonly limit: number;

@@ -1,18 +1,19 @@
 import { type CompiledQuery, createQueryId, type Transaction } from "kysely";
-import { createPace } from "../../../../lib/flow/pace.ts";
-import type { Database } from "../../database.ts";
-import { storable } from "../../dialect.ts";
-import { CALL_LIST_LIMIT } from "../../query/limits.ts";
-import { rowCodec } from "../../query/row.ts";
-import { type Row, type Schema, TABLES } from "../../schema.ts";
-import type { CallRecord, CallStore } from "../../store.ts";
-import type { CallSample } from "./call-record.ts";
+import { createPace } from "../../lib/flow/pace.ts";
+import { type Database, withTables } from "../../machine/db/database.ts";
+import { storable } from "../../machine/db/dialect.ts";
+import { CALL_LIST_LIMIT } from "../../machine/db/query/limits.ts";
+import { codecOf } from "../../machine/db/query/row.ts";
 import { searchCalls } from "./call-search.ts";
+import type { CallSample, CallStore } from "./call-store.ts";
+import type { CallRecord } from "./contract.ts";
+import { type AuditRows, calls as table } from "./tables.ts";
 
 /** How many rows go into one statement; few numbers, so that each statement is prepared once and kept. */
 const ROWS = [64, 8, 1];
 
-export function callStore(database: Database): CallStore {
+export function callStore(given: Database): CallStore {
+  const database = withTables<AuditRows>(given);
   const write = writeCalls();
   const full = async (ids: readonly string[]) =>
     ids.length === 0
@@ -76,7 +77,7 @@ export function callStore(database: Database): CallStore {
 }
 
 /** Inserts calls, or replaces those of the same id, as part of a transaction. */
-export function writeCalls(): (db: Transaction<Schema>, calls: readonly CallRecord[]) => Promise<void> {
+export function writeCalls(): (db: Transaction<AuditRows>, calls: readonly CallRecord[]) => Promise<void> {
   const kinds = [insertStatements(USUAL_COLUMNS), insertStatements(COLUMNS)] as const;
   return async (db, calls) => {
     // One statement cannot touch a row twice: of an intent and its record in one batch the later one counts.
@@ -94,9 +95,9 @@ export function writeCalls(): (db: Transaction<Schema>, calls: readonly CallReco
   };
 }
 
-const { toRecord } = rowCodec<CallRecord, "calls">("calls");
-type CallColumn = keyof typeof TABLES.calls;
-const COLUMNS = Object.keys(TABLES.calls) as CallColumn[];
+const { toRecord } = codecOf(table);
+type CallColumn = keyof CallRecord;
+const COLUMNS = Object.keys(table.columns) as CallColumn[];
 const REPLACED = COLUMNS.filter((column) => column !== "id");
 /** Null in nearly every record. Half of what it takes to write a row is handing over its values, these too. */
 const RARE: readonly CallColumn[] = ["error", "person", "approvalId", "approvedBy"];
@@ -109,7 +110,7 @@ function isUsual(call: CallRecord): boolean {
 /** Thousands of calls may end in one second, so that making a statement for each batch anew would cost more than it. */
 function insertStatements(columns: readonly CallColumn[]) {
   const statements = new Map<number, CompiledQuery>();
-  return (db: Transaction<Schema>, calls: readonly CallRecord[]): CompiledQuery => {
+  return (db: Transaction<AuditRows>, calls: readonly CallRecord[]): CompiledQuery => {
     let known = statements.get(calls.length);
     if (!known) {
       known = compiled(db, columns, calls.length);
@@ -127,8 +128,8 @@ function storedValue(value: string | number | null): unknown {
 }
 
 /** Columns that are left out become null, also in a row that is replaced. */
-function compiled(db: Transaction<Schema>, columns: readonly CallColumn[], rows: number): CompiledQuery {
-  const row = Object.fromEntries(columns.map((column) => [column, ""])) as unknown as Row<"calls">;
+function compiled(db: Transaction<AuditRows>, columns: readonly CallColumn[], rows: number): CompiledQuery {
+  const row = Object.fromEntries(columns.map((column) => [column, ""])) as unknown as AuditRows["calls"];
   const query = db
     .insertInto("calls")
     .values(Array.from({ length: rows }, () => row))

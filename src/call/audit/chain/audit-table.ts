@@ -1,20 +1,23 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import { createPace } from "../../../../lib/flow/pace.ts";
-import { type Database, mustBeIn } from "../../database.ts";
-import { inChunks } from "../../query/chunks.ts";
-import { CALL_LIST_LIMIT } from "../../query/limits.ts";
-import { rowCodec } from "../../query/row.ts";
-import { type Row, type Schema, TABLES } from "../../schema.ts";
-import type { AuditChain, AuditEntry, AuditStore, ChainPlace, EntryFilter } from "./audit-record.ts";
-import type { CallRecord } from "./call-record.ts";
-import { writeCalls } from "./calls.ts";
+import { createPace } from "../../../lib/flow/pace.ts";
+import { type Database, mustBeIn, withTables } from "../../../machine/db/database.ts";
+import { inChunks } from "../../../machine/db/query/chunks.ts";
+import { CALL_LIST_LIMIT } from "../../../machine/db/query/limits.ts";
+import { codecOf } from "../../../machine/db/query/row.ts";
+import { writeCalls } from "../call-table.ts";
+import type { AuditChain, AuditEntry, CallRecord } from "../contract.ts";
+import { type AuditRows, auditChains, auditEntries, calls } from "../tables.ts";
+import type { AuditStore, ChainPlace, EntryFilter } from "./audit-store.ts";
+
+type AuditDatabase = Database<AuditRows>;
 
 const MAX_KEYS = 100;
 const MAX_CHAINS = 1_000;
 const MAX_UNKNOWN = 100;
 const CHAINED = ["calls", "auditEntries"] as const;
 
-export function auditStore(database: Database): AuditStore {
+export function auditStore(given: Database): AuditStore {
+  const database = withTables<AuditRows>(given);
   const write = writeCalls();
 
   return {
@@ -30,7 +33,7 @@ export function auditStore(database: Database): AuditStore {
       const row = await database.query((db) =>
         db.selectFrom("auditChains").select(chainColumns(database)).where("id", "=", id).executeTakeFirst(),
       );
-      return row && chains.toRecord(row as Row<"auditChains">);
+      return row && chains.toRecord(row as AuditRows["auditChains"]);
     },
 
     async chains(after) {
@@ -158,11 +161,12 @@ export function auditStore(database: Database): AuditStore {
   };
 }
 
-const chains = rowCodec<AuditChain, "auditChains">("auditChains");
-const codec = rowCodec<AuditEntry, "auditEntries">("auditEntries");
+const chains = codecOf(auditChains);
+const codec = codecOf(auditEntries);
+const COLUMNS = { calls: calls.columns, auditEntries: auditEntries.columns };
 
-function chainColumns({ dialect }: Database) {
-  const columns = Object.entries(TABLES.auditChains) as [keyof typeof TABLES.auditChains, string][];
+function chainColumns({ dialect }: AuditDatabase) {
+  const columns = Object.entries(auditChains.columns) as [keyof AuditChain, string][];
   return columns.map(([name, type]) => {
     const column = sql.ref(name);
     return (dialect.name === "sqlite" && type.startsWith("text") ? wholeText(column) : column).as(name);
@@ -170,8 +174,8 @@ function chainColumns({ dialect }: Database) {
 }
 
 function listedChains(
-  database: Database,
-  db: Kysely<Schema>,
+  database: AuditDatabase,
+  db: Kysely<AuditRows>,
   direction: "asc" | "desc",
   limit: number,
   after?: Pick<AuditChain, "createdAt" | "id">,
@@ -182,19 +186,19 @@ function listedChains(
       eb(refTuple("createdAt", "id"), ">", tuple(after.createdAt, after.id)),
     );
   return query.orderBy("createdAt", direction).orderBy("id", direction).limit(limit).execute() as Promise<
-    Row<"auditChains">[]
+    AuditRows["auditChains"][]
   >;
 }
 
 /** By hand, because a chain is read from its beginning to its end: these tables hold nothing but texts and numbers. */
 function page<R>(
-  { dialect }: Database,
+  { dialect }: AuditDatabase,
   table: (typeof CHAINED)[number],
   chain: string,
   after: number,
   limit: number,
 ) {
-  const columns = Object.entries(TABLES[table]).map(([name, type]) => {
+  const columns = Object.entries(COLUMNS[table]).map(([name, type]) => {
     const column = sql.ref(snake(name));
     return sql`${dialect.name === "sqlite" && type.startsWith("text") ? wholeText(column) : column} as ${sql.ref(name)}`;
   });
@@ -211,7 +215,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-async function insertEntries(db: Transaction<Schema>, entries: readonly AuditEntry[]): Promise<void> {
+async function insertEntries(db: Transaction<AuditRows>, entries: readonly AuditEntry[]): Promise<void> {
   const pace = createPace();
   for (const chunk of inChunks(entries)) {
     await db.insertInto("auditEntries").values(chunk.map(codec.toRow)).execute();
@@ -220,7 +224,7 @@ async function insertEntries(db: Transaction<Schema>, entries: readonly AuditEnt
 }
 
 async function lastPlace(
-  db: Kysely<Schema>,
+  db: Kysely<AuditRows>,
   table: (typeof CHAINED)[number],
   chain: string,
 ): Promise<ChainPlace | undefined> {
@@ -235,7 +239,7 @@ async function lastPlace(
 }
 
 /** Of calls also those that are in none. */
-async function counted(database: Database, table: (typeof CHAINED)[number], chain: string | null) {
+async function counted(database: AuditDatabase, table: (typeof CHAINED)[number], chain: string | null) {
   const row = await database.query((db) =>
     db
       .selectFrom(table as "calls")
@@ -247,7 +251,7 @@ async function counted(database: Database, table: (typeof CHAINED)[number], chai
 }
 
 /** From one name to the next, along the index: there may be a million rows of each. */
-async function strangers(db: Kysely<Schema>, table: (typeof CHAINED)[number]): Promise<string[]> {
+async function strangers(db: Kysely<AuditRows>, table: (typeof CHAINED)[number]): Promise<string[]> {
   const found: string[] = [];
   for (let last = ""; found.length < MAX_UNKNOWN; ) {
     const row = await db
@@ -265,7 +269,7 @@ async function strangers(db: Kysely<Schema>, table: (typeof CHAINED)[number]): P
   return found;
 }
 
-function listed(db: Kysely<Schema>, filter: EntryFilter) {
+function listed(db: Kysely<AuditRows>, filter: EntryFilter) {
   const { kind, actor, subject, since, until, after, order = "newest" } = filter;
   const isNewest = order === "newest";
   const direction = isNewest ? "desc" : "asc";
