@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-const TESTS = ["it", "test", "inDeep", "describe"];
+const TESTS = ["it", "test", "inDeep", "describe", "suiteInDeep"];
 const MODIFIERS = ["concurrent", "each", "fails", "for", "only", "runIf", "sequential", "skip", "skipIf"];
 
 const [first, second] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { it } from "vitest";
+import { describe, it } from "vitest";
 
 /**
  * `npm test` takes a sample of random runs and matrices. `npm run test:deep` takes all of the files that `test/deep.ts` names, and so does
@@ -22,3 +22,5 @@ export function sampleOf<const T>(rows: readonly T[], count: number): readonly T
 
 /** A test for `npm run test:deep` only: what `npm test` has beside it guards the same behaviour in its main case. */
 export const inDeep: typeof it = isSample ? ((() => {}) as unknown as typeof it) : it;
+/** The same for a suite of them. */
+export const suiteInDeep: typeof describe = isSample ? ((() => {}) as unknown as typeof describe) : describe;

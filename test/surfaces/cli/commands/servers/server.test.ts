@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
 import { openServerTables } from "../../../../../src/servers/tables/server-tables.ts";
-import { inDeep } from "../../../../support/length.ts";
+import { inDeep, suiteInDeep } from "../../../../support/length.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 import { fixture } from "../../../../support/upstream.ts";
@@ -35,8 +35,8 @@ async function typing(setup: Parameters<typeof testApi>[0] = {}) {
 const OFF = ["server", "add", "s", "--no-test"];
 const SECRET = "canary-typed-secret";
 
-describe("a tool that nobody can use", () => {
-  inDeep("is in server show, doctor and the API, with the reason", async () => {
+suiteInDeep("a tool that nobody can use", () => {
+  it("is in server show, doctor and the API, with the reason", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", fixture("lists one that is too large"));
     await it.api.hub.upstream.settled();
@@ -343,8 +343,8 @@ describe("toolkeep server list", () => {
   });
 });
 
-describe("toolkeep server approve", () => {
-  inDeep("says what it approved", async () => {
+suiteInDeep("toolkeep server approve", () => {
+  it("says what it approved", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", { command: "npx", args: ["some-server"] }, { addedBy: "scout" });
     const { out, code } = await it.type(["server", "approve", "s"]);
@@ -366,8 +366,8 @@ describe("toolkeep server approve, of a server that does not wait", () => {
   });
 });
 
-describe("a server that is disabled", () => {
-  inDeep("is so in one sentence, and a test of it says that calls are refused", async () => {
+suiteInDeep("a server that is disabled", () => {
+  it("is so in one sentence, and a test of it says that calls are refused", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("s", fixture("echoes"));
     expect((await it.type(["server", "disable", "s"])).out).toBe("Disabled s.\n");
@@ -377,8 +377,8 @@ describe("a server that is disabled", () => {
   });
 });
 
-describe("toolkeep server logs", () => {
-  inDeep("shows the last lines, safe for a terminal", async () => {
+suiteInDeep("toolkeep server logs", () => {
+  it("shows the last lines, safe for a terminal", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("junk", fixture("prints junk"));
     await it.api.hub.upstream.settled();
@@ -392,7 +392,7 @@ describe("toolkeep server logs", () => {
     expect(await it.type(["server", "logs", "junk", "--lines", "0"])).toMatchObject({ code: 2 });
   });
 
-  inDeep("follows until Ctrl-C, one JSON entry a line", async () => {
+  it("follows until Ctrl-C, one JSON entry a line", async () => {
     await using it = await typing();
     await it.api.hub.upstream.add("echo", fixture("echoes"));
     await it.api.hub.upstream.settled();
@@ -417,8 +417,8 @@ describe("toolkeep server logs", () => {
   });
 });
 
-describe("the sandbox of a server", () => {
-  inDeep("is given, shown, changed in part, and refused for an address", async () => {
+suiteInDeep("the sandbox of a server", () => {
+  it("is given, shown, changed in part, and refused for an address", async () => {
     await using it = await typing();
     const show = async () => (await it.type(["server", "show", "s"])).out;
     const limits = [
