@@ -9,9 +9,12 @@ const revision = process.argv.includes("--at") ? at : undefined;
 /** `readonly name?: …`, `name: z.…`, `name: s.…`, `name: schema.…`, `name: { type: … }`, `name: "text?"`. */
 const DECLARATION =
   /^\s*(?:readonly (\w+)\??:|(\w+): (?:z\b|s\.|schema\.|\{ (?:\.\.\.s\.|\.\.\.schema\.|type:|enum:|const:)|"(?:text|number|flag|json|bytes)\??"))/;
+/** In a contract every property is a declaration, whatever shape it has, except in a pick (`name: true`) and in the meta of a shape. */
+const PROPERTY = /^\s+(?!(?:id|description): ["`])(?:readonly )?(\w+)\??: (?!true\b)/;
+const CONTRACT = /\/(?:contract|[\w-]+-(?:contract|shapes)|records)\.ts$/;
 
 const SHAPES =
-  /^src\/(?:surfaces\/api\/(?:contract|answers|routes|schema)|machine\/db\/(?:store|schema|tables\/(?!.*index))|.*\/contract\.ts$|.*\/tables\.ts$|.*\/routes\.ts$)/;
+  /^src\/(?:surfaces\/api\/(?:contract|answers|routes|schema)|machine\/db\/(?:store|schema|tables\/(?!.*index))|.*\/(?:tables|routes)(?:\.ts$|\/)|.*\/(?:contract|[\w-]+-(?:contract|shapes)|records)\.ts$)/;
 
 const fields = new Set(
   readFileSync("test/pins/api.txt", "utf8")
@@ -22,7 +25,7 @@ const counts = new Map([...fields].map((field) => [field, 0]));
 for (const [path, text] of sources()) {
   if (!SHAPES.test(path)) continue;
   for (const line of text.split("\n")) {
-    const found = DECLARATION.exec(line);
+    const found = (CONTRACT.test(path) ? PROPERTY : DECLARATION).exec(line);
     const name = found?.[1] ?? found?.[2];
     if (name !== undefined && counts.has(name)) counts.set(name, counts.get(name) + 1);
   }
