@@ -1,8 +1,7 @@
 /**
- * What is kept: one interface per noun. SQLite and PostgreSQL implement all of it with the same queries; the
- * contract suite in `test/machine/db/contract.ts` runs over both. A resolved promise of a write means it is durable.
- * Times are milliseconds since the epoch. Every `list` is ordered and every `create` refuses a taken name with
- * NAME_TAKEN; `update` and `delete` of something absent throw NOT_FOUND.
+ * The store of a home, whichever tables the features bring. SQLite and PostgreSQL run the same queries; the contract suite
+ * in `test/machine/db/contract.ts` runs over both. A resolved promise of a write means that it is durable. Times are
+ * milliseconds since the epoch.
  */
 
 import type { Database } from "./database.ts";
@@ -11,7 +10,7 @@ import type { Sharing } from "./sharing.ts";
 
 export interface Store extends Sharing {
   readonly dialect: "sqlite" | "postgres";
-  /** For features, which have tables of their own. */
+  /** The tables of features are reached through this. */
   readonly database: Database;
   /** Grows with every change to agents, tokens, people, toolboxes, servers or tool names, also by another process. */
   revision(): Promise<number>;
