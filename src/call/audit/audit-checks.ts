@@ -17,13 +17,13 @@ export interface ChecksDeps {
   readonly clock: Clock;
 }
 
-/** Who has looked at what is found, and what they say about it. */
+/** A person looked at the findings, and gives a reason why they are no problem. */
 export interface Acknowledgement {
   readonly actor: string;
   readonly reason: string;
 }
 
-/** Checks of the whole audit, which may take a minute: one at a time, and the last one can be asked for. */
+/** Checks of the whole audit, one at a time. A check may take a minute, so that its state is asked for separately. */
 export class AuditChecks {
   readonly #deps: ChecksDeps;
   readonly #stop = new AbortController();
@@ -39,8 +39,8 @@ export class AuditChecks {
   }
 
   /**
-   * Begins one, unless one is under way. With an acknowledgement, what it lists does not count any more; throws IN_USE
-   * while one is under way, which would not know of it.
+   * Starts a check, unless one is running. With an acknowledgement, the findings that the check lists no longer count;
+   * then it throws IN_USE while a check is running, because that check would not know of the acknowledgement.
    */
   start(acknowledgement?: Acknowledgement): CheckState {
     if (this.#running && acknowledgement) throw checkRuns();
@@ -52,7 +52,7 @@ export class AuditChecks {
     return this.#last!;
   }
 
-  /** Resolves when the one that is under way has ended. */
+  /** Resolves when the running check has ended. */
   async ended(): Promise<CheckState | undefined> {
     await this.#running;
     return this.#last;
@@ -84,7 +84,7 @@ export class AuditChecks {
     progress: (checked: number, total: number) => void,
   ): Promise<Verification> {
     const { verify, note } = this.#deps;
-    // First, so that what this process found when it began is a record, too, and has a place that can be named.
+    // Written first: what this process found when it started becomes a record, too, with a place that can be named.
     await note("audit.looked_at", actor, null, { reason });
     const { findings } = await verify(progress, this.#stop.signal);
     await Promise.all(

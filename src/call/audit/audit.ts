@@ -13,9 +13,9 @@ import { verifyAudit } from "./verify.ts";
 
 export interface AuditDeps extends ChainDeps {
   readonly redact: (text: string) => string;
-  /** Where spans go; absent: nobody wants any. */
+  /** Receives spans; absent: spans are not exported. */
   readonly spans?: SpanSink;
-  /** Absent: spans are always wanted. */
+  /** Absent: spans are always exported. */
   readonly settings?: () => Pick<Settings, "telemetry">;
   readonly onLost: (count: number, cause: unknown) => void;
   /** The head could not be written, or something is not as it was written. */
@@ -24,11 +24,11 @@ export interface AuditDeps extends ChainDeps {
 
 /** Records wait at most this long before they are written: what a `kill -9` can lose. */
 export const AUDIT_WINDOW_MS = 200;
-/** While the store cannot be used it is tried again after a window, then after twice as long, at most after this. */
+/** While the store is unavailable, writing is retried after a window, then after twice as long, up to this. */
 const MAX_RETRY_MS = 5_000;
-/** Written together; more than come in one window hardly ever do. */
+/** How many records are written together. Rarely more come in one window. */
 const BATCH = 2_000;
-/** While the store cannot be used, so many wait for it; beyond that the oldest are lost, and counted. */
+/** How many records wait while the store is unavailable; beyond that the oldest are lost, and counted. */
 const MAX_WAITING = 20_000;
 const MAX_DETAILS = 4_096;
 
@@ -49,18 +49,18 @@ interface Loss {
 }
 
 /**
- * What happened, as a chain that nobody changes unnoticed. Written in batches off the path of a call; the intent of a
- * destructive call, and what people do, is written first.
+ * What happened, as a chain that nobody can change unnoticed. Records are written in batches, off the path of a call. The
+ * intent of a destructive call and the acts of people are written first.
  */
 export class Audit {
   readonly #deps: AuditDeps;
   readonly #chain: Chain;
   readonly #sink: CallSink;
-  /** Whether everything is as it was written. */
+  /** Checks whether everything is as it was written. */
   readonly checks: AuditChecks;
   #urgent: Urgent[] = [];
   #waiting: Item[] = [];
-  /** Of which nobody knows whether it was written. */
+  /** A batch whose write failed: it is not known whether it was written. */
   #unsure: { readonly items: readonly Item[]; readonly loss: Loss | undefined } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
@@ -71,7 +71,7 @@ export class Audit {
   #unwrittenSince = 0;
   #lost = 0;
   readonly #decisions: Record<string, number> = { allow: 0, ask: 0, deny: 0 };
-  /** What was lost and is not in the chain yet. */
+  /** A loss that is not recorded in the chain yet. */
   #loss: Loss | undefined;
 
   constructor(deps: AuditDeps, chain: Chain) {
@@ -119,7 +119,7 @@ export class Audit {
     return this.#now(note, false).catch(() => this.#enqueue(note));
   }
 
-  /** How many calls the rules have allowed, asked about and denied since the process began. */
+  /** How many calls the rules allowed, asked about and denied since the process started. */
   get decisions(): Readonly<Record<string, number>> {
     return this.#decisions;
   }
@@ -141,7 +141,7 @@ export class Audit {
     await this.#chain.settled();
   }
 
-  /** Writes what waits. What cannot be written now is lost. */
+  /** Writes the records that wait. Those that cannot be written now are lost. */
   async close(): Promise<void> {
     await this.checks.close();
     await this.flush();
@@ -211,7 +211,7 @@ export class Audit {
     if (!isUp) this.#timer ??= setTimeout(() => void this.#drain(), this.#retryMs);
   }
 
-  /** False: the store cannot be used now. */
+  /** False: the store is unavailable now. */
   async #writeSome(): Promise<boolean> {
     const urgent = this.#urgent.splice(0, BATCH);
     let items: Item[] = [];
@@ -230,10 +230,10 @@ export class Audit {
     }
   }
 
-  /** Whether it is worth going on at once. What can be written later waits; what never could is lost. */
+  /** Whether to continue at once. Records that can be written later wait; the others are lost. */
   #failed(error: unknown, items: Item[], loss: Loss | undefined): boolean {
     const code = error instanceof ToolkeepError ? error.code : undefined;
-    // Somebody else has its place: in a chain of its own, which begins then, it has one.
+    // Another process wrote to the same place: the records go to a new chain.
     const isTaken = code === "NAME_TAKEN" && !this.#wasTaken;
     if (isTaken || code === "STORE_UNAVAILABLE") this.#unsure ??= { items, loss };
     else {
@@ -247,7 +247,7 @@ export class Audit {
     return !this.#isDown;
   }
 
-  /** Finds out what became of the last write that failed; what was not written waits again, in its place. */
+  /** Finds out whether the failed write was written. If not, its records wait again, before the others. */
   async #settle(): Promise<void> {
     if (!this.#unsure) return;
     const isWritten = await this.#chain.settle();
@@ -267,7 +267,7 @@ export class Audit {
     if (this.#loss && this.#loss === loss) this.#loss = undefined;
   }
 
-  /** Made one by one as they are asked for: taking secrets out of two thousand takes its time. */
+  /** A generator, because removing secrets from two thousand records takes a while. */
   *#links(urgent: readonly Urgent[], items: readonly Item[], loss: Loss | undefined): Generator<Link> {
     if (loss) yield { entry: { kind: "lost", ...this.#nobody, details: JSON.stringify(loss) } };
     for (const { item, isIntent } of urgent) yield this.#link(item, isIntent);
@@ -291,7 +291,7 @@ export class Audit {
     this.#lost += count;
     const now = this.#deps.clock();
     if (this.#loss) {
-      // A new one, so that a write that is under way does not count for it.
+      // A new object, so that a write that is running does not count for it.
       this.#loss = { ...this.#loss, count: this.#loss.count + count, to: now };
     } else this.#loss = { count, from: now, to: now };
     this.#deps.onLost(count, cause);

@@ -9,14 +9,14 @@ import type { SpanSink } from "./otlp.ts";
 const MAX_ARGUMENTS = 4_096;
 const MAX_ERROR = 1_000;
 
-/** A record as a call leaves it behind; secrets are taken out when it is written. */
+/** The record of a call before it is written. Secrets are removed when it is written. */
 export interface Ended
   extends Omit<CallRecord, "agentId" | "tokenId" | "conversation" | "person" | "chain" | "seq" | "mac"> {
   readonly caller: Caller;
 }
 
 export interface CallSink {
-  /** Resolves when the store has it. */
+  /** Resolves when the record is in the store. */
   readonly now: (ended: Ended) => Promise<void>;
   readonly soon: (ended: Ended) => void;
 }
@@ -26,7 +26,7 @@ export interface CallAuditDeps {
   readonly clock: Clock;
 }
 
-/** The audit of one call while it is under way. */
+/** The audit record of one call while the call is running. */
 export class AuditRecord {
   readonly id: string;
   readonly startedAt: number;
@@ -43,7 +43,7 @@ export class AuditRecord {
   #approvalId: string | null = null;
   #approvedBy: string | null = null;
 
-  /** `spans`: where those of the call go; undefined: nobody wants any. */
+  /** `spans`: receives the spans of the call; undefined: spans are not exported. */
   constructor(
     id: string,
     call: ToolCall,
@@ -60,7 +60,7 @@ export class AuditRecord {
     this.#arguments = call.arguments;
   }
 
-  /** For the spans of whoever runs the call; undefined where none are exported. */
+  /** The parent of spans made by whoever runs the call; undefined: spans are not exported. */
   get traceparent(): string | undefined {
     return this.#trace?.traceparent;
   }
@@ -71,12 +71,12 @@ export class AuditRecord {
     this.#trace?.step("resolve");
   }
 
-  /** The arguments without what the tool that is meant says is secret in them. */
+  /** The arguments without those that the tool declares as secret. */
   setArguments(args: unknown): void {
     this.#arguments = args;
   }
 
-  /** The arguments were repaired and fit. */
+  /** The arguments were repaired and are valid. */
   noteChecked(): void {
     this.#steps.mark("checked");
   }
@@ -88,14 +88,14 @@ export class AuditRecord {
     this.#trace?.step("decide");
   }
 
-  /** Everything that stands before its tool is behind it. */
+  /** All checks are done: the tool runs next. */
   noteStart(): void {
     this.#isRunning = true;
     this.#steps.mark("ready");
     if (this.#decision?.action === "ask") this.#trace?.step("wait_for_approval");
   }
 
-  /** The tool is done with it. */
+  /** The tool has returned. */
   noteReturn(): void {
     this.#steps.mark("ran");
   }
@@ -105,7 +105,7 @@ export class AuditRecord {
     this.#labels = labels.length === 0 ? null : labels.join(",");
   }
 
-  /** The question by which a person was asked, and who said yes, where somebody has. */
+  /** The question that a person was asked, and who approved it, if anybody did. */
   noteApproval(approvalId: string, approvedBy: string | null = null): void {
     this.#approvalId = approvalId;
     this.#approvedBy = approvedBy;
@@ -119,7 +119,7 @@ export class AuditRecord {
   end(outcome: OutcomeName, durationMs: number, error: string | null): void {
     this.#sink.soon(this.#ended(outcome, durationMs, error));
     const decision = this.#decision?.action ?? null;
-    // It was asked about, and the answer was none, or no.
+    // A person was asked, and refused or did not answer.
     if (this.#approvalId !== null && !this.#isRunning) this.#trace?.step("wait_for_approval");
     this.#trace?.end({ tool: this.#tool, decision, outcome }, this.#isRunning);
   }
@@ -132,7 +132,7 @@ export class AuditRecord {
       via,
       requested: name,
       tool: this.#tool,
-      // As text: whoever called may change them afterwards.
+      // As text, because the caller may change the object afterwards.
       arguments: this.#light(toJsonText(this.#arguments)),
       decision: this.#decision?.action ?? null,
       rule: this.#decision?.rule ?? null,
@@ -143,18 +143,18 @@ export class AuditRecord {
       labels: this.#labels,
       approvalId: this.#approvalId,
       approvedBy: this.#approvedBy,
-      // An intent is written while the steps go on.
+      // An intent is written before the last step.
       steps: outcome === null ? null : this.#steps.text,
     };
   }
 
-  /** What is long is not kept until it is written. */
+  /** Long texts are shortened at once, so that they do not stay in memory until they are written. */
   #light(text: string): string {
     return text.length <= MAX_ARGUMENTS ? text : shortened(this.#redact(text), MAX_ARGUMENTS);
   }
 }
 
-/** Without secrets, and not in a chain yet. */
+/** The record without secrets, and without a place in a chain. */
 export function recordOf(ended: Ended, redact: (text: string) => string): CallRecord {
   const { caller, error } = ended;
   return {
@@ -187,7 +187,7 @@ function shortened(value: string, limit: number): string {
   return value.length <= limit ? value : `${value.slice(0, limit - 1)}…`;
 }
 
-/** How much of a call was behind it after each step: what is kept are these, in this order. */
+/** When each step ended, in microseconds since the call began; -1: not reached. Stored in this order. */
 interface Marks {
   resolved: number;
   checked: number;
@@ -196,7 +196,7 @@ interface Marks {
   ran: number;
 }
 
-/** Notes when the steps of one call are over. Every call passes here: a look at the clock is all that a step costs. */
+/** Notes when the steps of one call end. It is on the path of every call: a step costs one look at the clock. */
 export class StepClock {
   readonly #startedAt = performance.now();
   readonly #marks: Marks = { resolved: -1, checked: -1, decided: -1, ready: -1, ran: -1 };
@@ -205,14 +205,14 @@ export class StepClock {
     this.#marks[step] = Math.round((performance.now() - this.#startedAt) * 1_000);
   }
 
-  /** Null where not one was reached. */
+  /** Null if no step was reached. */
   get text(): string | null {
     const { resolved, checked, decided, ready, ran } = this.#marks;
     return resolved < 0 && checked < 0 ? null : `${resolved},${checked},${decided},${ready},${ran}`;
   }
 }
 
-/** The steps of a call by what was kept of them; none of a call from before they were, or of something that is none. */
+/** The steps of a recorded call. Empty for calls from before steps were recorded, and for texts that cannot be read. */
 export function stepsOf(call: {
   readonly steps: string | null;
   readonly decision: string | null;
@@ -227,7 +227,7 @@ export function stepsOf(call: {
     ["decide", decided],
     [call.decision === "ask" ? "ask" : "prepare", ready],
     ["run", ran],
-    // A call that was refused while it was asked about has no later mark; the rest of its time belongs there.
+    // A call that a person refused has no later mark: the rest of its time was spent asking.
     [call.decision === "ask" && ready < 0 ? "ask" : "record", (call.durationMs ?? -1) * 1_000],
   ];
   const steps: CallStep[] = [];

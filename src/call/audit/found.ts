@@ -1,15 +1,15 @@
 import type { AuditFinding, Verification } from "./contract.ts";
 
-/** What is listed, of what is acknowledged and of what is not. */
+/** How many findings are listed, of the acknowledged and of the others. */
 const MAX_LISTED = 200;
-/** What is kept to be compared with what is acknowledged, which comes later than what it is about. */
+/** How many findings are held: acknowledgements are read later than the records that they are about. */
 const MAX_KEPT = 10_000;
 
 export type FoundResult = Pick<Verification, "findings" | "found" | "acknowledged" | "acknowledgedCount">;
 
 /**
- * What a check has found. An acknowledgement is of one finding, word for word: whatever happens at the same place later
- * reads differently, and counts.
+ * The findings of a check. An acknowledgement covers one finding, word for word: a later change at the same place has
+ * another message, and counts.
  */
 export class Found {
   readonly #findings = new Map<string, AuditFinding>();
@@ -23,7 +23,7 @@ export class Found {
     else this.#findings.set(key, finding);
   }
 
-  /** `details`: those of the record, as they are stored. */
+  /** `details`: the stored details of the acknowledging record. */
   acknowledge(place: string, details: string): void {
     const { kind, message } = JSON.parse(details) as Partial<AuditFinding>;
     if (kind !== undefined && message !== undefined) this.#acknowledged.add(keyOf({ kind, place, message }));
