@@ -139,54 +139,37 @@ export class Records<T extends Table> {
 
   /** Changes the rows with these values; resolves with how many there are. */
   async update(where: Where<T>, change: Partial<RecordOf<T>>): Promise<number> {
-    const { numUpdatedRows } = await this.#write((db) =>
-      conditionsOf(where)
-        .reduce(
-          (query, condition) => query.where(condition),
-          db.updateTable(this.#name).set(this.#codec.toChange(change) as never),
-        )
-        .executeTakeFirst(),
-    );
-    return Number(numUpdatedRows);
+    return Number(await this.#write((db) => this.#updateIn(db, where, change)));
   }
 
   /** The same; throws NOT_FOUND where there is none. */
   async mustUpdate(where: Where<T>, change: Partial<RecordOf<T>>): Promise<void> {
-    mustAffect(BigInt(await this.update(where, change)), this.#named(where));
+    // Inside the transaction: what changed nothing is not announced.
+    await this.#write(async (db) => mustAffect(await this.#updateIn(db, where, change), this.#named(where)));
   }
 
   /** Changes the row with these values. Throws NOT_FOUND; with `since`, CHANGED if its `updatedAt` is another by now. */
   async updateUnchanged(where: Where<T>, change: Partial<RecordOf<T>>, since?: number): Promise<void> {
     const unchanged = since === undefined ? {} : { updatedAt: since };
     await this.#write(async (db) => {
-      const { numUpdatedRows } = await conditionsOf({ ...where, ...unchanged })
-        .reduce(
-          (query, condition) => query.where(condition),
-          // With the key, because an update has to set something.
-          db.updateTable(this.#name).set({ ...this.#codec.toChange(change), ...where } as never),
-        )
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) {
+      // With the key, because an update has to set something.
+      const updated = await this.#updateIn(db, { ...where, ...unchanged }, { ...where, ...change });
+      if (updated === 0n) {
         const found = await this.#select(db, where).selectAll().executeTakeFirst();
         mustBeIn(since, (found as { updatedAt: number } | undefined)?.updatedAt, this.#named(where));
       }
-      mustAffect(numUpdatedRows, this.#named(where));
+      mustAffect(updated, this.#named(where));
     });
   }
 
   /** Deletes the rows with these values; throws NOT_FOUND where there is none. */
   async delete(where: Where<T>): Promise<void> {
-    mustAffect(BigInt(await this.deleteAny(where)), this.#named(where));
+    await this.#write(async (db) => mustAffect(await this.#deleteIn(db, where), this.#named(where)));
   }
 
   /** The same, whether there are any or not; resolves with how many there were. */
   async deleteAny(where: Where<T>): Promise<number> {
-    const { numDeletedRows } = await this.#write((db) =>
-      conditionsOf(where)
-        .reduce((query, condition) => query.where(condition), db.deleteFrom(this.#name))
-        .executeTakeFirst(),
-    );
-    return Number(numDeletedRows);
+    return Number(await this.#write((db) => this.#deleteIn(db, where)));
   }
 
   /**
@@ -207,6 +190,24 @@ export class Records<T extends Table> {
         where ${key} in (${sql.join(due.rows.map((row) => row.key))}) and ${time} < ${before}`.execute(db),
     );
     return Number(numAffectedRows);
+  }
+
+  async #updateIn(
+    db: Transaction<OneTable<T>>,
+    where: Where<T>,
+    change: Partial<RecordOf<T>>,
+  ): Promise<bigint> {
+    const update = db.updateTable(this.#name).set(this.#codec.toChange(change) as never);
+    const conditions = conditionsOf(where);
+    const result = await conditions.reduce((query, each) => query.where(each), update).executeTakeFirst();
+    return result.numUpdatedRows;
+  }
+
+  async #deleteIn(db: Transaction<OneTable<T>>, where: Where<T>): Promise<bigint> {
+    const conditions = conditionsOf(where);
+    const deletion = db.deleteFrom(this.#name);
+    const result = await conditions.reduce((query, each) => query.where(each), deletion).executeTakeFirst();
+    return result.numDeletedRows;
   }
 
   #named(where: Where<T>): string {
