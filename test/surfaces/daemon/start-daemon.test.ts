@@ -80,7 +80,9 @@ describe("the daemon", () => {
     await waitUntil("the server of the file is there", async () => (await servers()).includes("later"));
 
     await writeFile(config, '{"mcpServers": 5}');
-    await waitUntil("the broken change is logged", () => running.log().includes("the previous ones stay in use"));
+    await waitUntil("the broken change is logged", () =>
+      running.log().includes("the previous ones stay in use"),
+    );
     expect(await servers()).toEqual(["later"]);
 
     await writeFile(config, "{}");

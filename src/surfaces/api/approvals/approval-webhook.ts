@@ -77,7 +77,10 @@ export class ApprovalWebhook {
     const { webhookUrl } = this.#deps.settings().approvals;
     if (question.kind !== "approval" || webhookUrl === null) return;
     if (this.#queue.length >= MAX_QUEUED) {
-      this.#deps.log.warn({ approval: question.id }, "approval webhook: an approval was not announced because too many wait to be sent");
+      this.#deps.log.warn(
+        { approval: question.id },
+        "approval webhook: an approval was not announced because too many wait to be sent",
+      );
       return;
     }
     this.#queue.push({ question, webhookUrl });
@@ -105,7 +108,10 @@ export class ApprovalWebhook {
       const sent = await this.#send(question, webhookUrl);
       if (sent.ok) return;
       if (pause === undefined) {
-        log.warn({ approval: question.id, cause: sent.error }, "approval webhook: an approval could not be announced");
+        log.warn(
+          { approval: question.id, cause: sent.error },
+          "approval webhook: an approval could not be announced",
+        );
         return;
       }
       await sleep(pause, undefined, { signal: this.#closing.signal }).catch(() => {});
