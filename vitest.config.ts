@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Each loads everything once: a third one makes a run a little shorter on two cores, and costs 20 CPU seconds.
-    maxWorkers: 2,
+    // Two leave a quarter of two cores idle, waiting for child processes and the disk; more than three make each other slow.
+    maxWorkers: 3,
     restoreMocks: true,
     // No module keeps state, so files share what is loaded: a third of the CPU of a run went into loading it again.
     isolate: false,

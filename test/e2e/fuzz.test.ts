@@ -12,7 +12,7 @@ import { EVERYTHING } from "../support/test-hub.ts";
 import { type Serving, serve } from "../support/toolkeep.ts";
 
 /** `npm run fuzz` sets these; a run of all tests makes do with fewer. */
-const REQUESTS = Number(process.env.TOOLKEEP_FUZZ_REQUESTS ?? atLength(1_500, 250));
+const REQUESTS = Number(process.env.TOOLKEEP_FUZZ_REQUESTS ?? atLength(1_500, 500));
 const SEED = Number(process.env.TOOLKEEP_FUZZ_SEED ?? 20_261_116);
 const IS_LONG = REQUESTS >= 5_000;
 /** After so many, the victim finishes what it had under way, and begins anew. */
