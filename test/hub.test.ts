@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { enableTool, writeTool } from "./support/custom.ts";
 import { FLOOR } from "./support/floor.ts";
+import { inDeep } from "./support/length.ts";
 import { hasPostgres } from "./support/postgres.ts";
 import { readySchema } from "./support/ready-schema.ts";
 import { tempHome } from "./support/temp-home.ts";
@@ -80,18 +81,21 @@ describe("a hub", () => {
     expect(rest.text).toContain("1500");
   });
 
-  it("notices what another process changes between its start and its first look at the revision", async (context) => {
-    if (!hasPostgres()) context.skip("this run has no PostgreSQL");
-    await using schema = await readySchema();
-    const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
-    await using first = await testHub({ env });
-    await using second = await testHub({ env });
-    await first.hub.identity.createAgent("quick");
-    await first.hub.vault.put("TOKEN", "a-value-of-the-other");
-    const known = () => second.hub.identity.agents().map((agent) => agent.name);
-    await waitUntil("the second knows the agent", () => known().includes("quick"));
-    await waitUntil("the second knows the secret", () => second.hub.vault.names().includes("TOKEN"));
-  });
+  inDeep(
+    "notices what another process changes between its start and its first look at the revision",
+    async (context) => {
+      if (!hasPostgres()) context.skip("this run has no PostgreSQL");
+      await using schema = await readySchema();
+      const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };
+      await using first = await testHub({ env });
+      await using second = await testHub({ env });
+      await first.hub.identity.createAgent("quick");
+      await first.hub.vault.put("TOKEN", "a-value-of-the-other");
+      const known = () => second.hub.identity.agents().map((agent) => agent.name);
+      await waitUntil("the second knows the agent", () => known().includes("quick"));
+      await waitUntil("the second knows the secret", () => second.hub.vault.names().includes("TOKEN"));
+    },
+  );
 
   it("takes over tokens, agents, toolboxes and servers that another process changed, and tells of what is asked there", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
@@ -196,7 +200,7 @@ describe("a hub", () => {
     await waitUntil("it knows the source", async () => (await sources()).includes("papers"));
   });
 
-  it("opens beside others that open at the same moment on an empty database", async (context) => {
+  inDeep("opens beside others that open at the same moment on an empty database", async (context) => {
     if (!hasPostgres()) context.skip("this run has no PostgreSQL");
     await using schema = await readySchema();
     const env = { DATABASE_URL: schema.url, TOOLKEEP_KEY: Buffer.alloc(32, 7).toString("base64") };

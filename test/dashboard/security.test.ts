@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testDashboard, withoutDashboard } from "../support/dashboard.ts";
-import { sampleOf } from "../support/length.ts";
+import { inDeep, sampleOf } from "../support/length.ts";
 import { remoteServer } from "../support/remote-server.ts";
 import { TURNING } from "../support/turning.ts";
 
@@ -107,7 +107,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     expect(dashboard.complaints).toEqual([]);
   }, 120_000);
 
-  it("is shown in no frame", async () => {
+  inDeep("is shown in no frame", async () => {
     await using dashboard = await testDashboard();
     const { url } = dashboard;
     await using evil = await remoteServer((_request, response) =>
@@ -119,7 +119,7 @@ describe.skipIf(withoutDashboard)("the dashboard in a hostile browser", () => {
     expect(frame?.url() ?? "").not.toBe(`${url}/`);
   });
 
-  it("ends on screen when its session does", async () => {
+  inDeep("ends on screen when its session does", async () => {
     await using dashboard = await testDashboard();
     const page = await dashboard.open("/servers");
     await page.getByText("No servers yet").waitFor();

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../src/contract/tool.ts";
+import { inDeep } from "../support/length.ts";
 import { living } from "../support/living.ts";
 import { pidsIn } from "../support/pids-in.ts";
 import { tempHome } from "../support/temp-home.ts";
@@ -29,7 +30,7 @@ describe("real servers", () => {
     ]);
   });
 
-  test("a listing survives a restart and needs no running server", async () => {
+  inDeep("a listing survives a restart and needs no running server", async () => {
     await using up = await testUpstream();
     await up.upstream.add("everything", EVERYTHING);
     await up.upstream.settled();

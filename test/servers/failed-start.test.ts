@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../support/length.ts";
 import { fixture, settingsWith, testUpstream } from "../support/upstream.ts";
 
 const ABSENT = { command: "toolkeep-test-no-such-program" };
@@ -85,7 +86,7 @@ describe("adding a server under a name that is taken", () => {
   });
 });
 
-it("whoever waits for one server does not wait for others that hang, however many", async () => {
+inDeep("whoever waits for one server does not wait for others that hang, however many", async () => {
   await using up = await testUpstream();
   // More than are connected to at the same time.
   for (const index of [1, 2, 3, 4, 5, 6])

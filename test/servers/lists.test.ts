@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { inDeep } from "../support/length.ts";
 import { fixture, said, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -61,7 +62,7 @@ test("a secret of the server is in nothing that its list says", async () => {
   expect(JSON.stringify(seen)).not.toContain("canary-in-list");
 });
 
-test("changes announced without end are fetched now and then", async () => {
+inDeep("changes announced without end are fetched now and then", async () => {
   await using up = await testUpstream();
   await up.upstream.add("restless", fixture("announces changes without end"));
   await up.upstream.settled();

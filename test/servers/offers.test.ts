@@ -7,13 +7,14 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { OfferOrigin } from "../../src/contract/offer.ts";
 import type { ToolContext } from "../../src/contract/tool.ts";
+import { inDeep, sampleOf } from "../support/length.ts";
 import type { Era } from "../support/list-client.ts";
 import { remoteServer } from "../support/remote-server.ts";
 import { testCaller } from "../support/tools.ts";
 import { type TestUpstream, testUpstream } from "../support/upstream.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-describe.each<Era>(["legacy", "modern"])("a %s server", (era) => {
+describe.each<Era>(sampleOf(["legacy", "modern"], 1))("a %s server", (era) => {
   test("has what it offers and its instructions kept beside its tools, also while nothing runs", async () => {
     await using up = await testUpstream();
     await up.upstream.add("docs", lists(era, "offers everything"));
@@ -217,7 +218,7 @@ test("what changed is told, and what did not stays the same", async () => {
   expect(up.upstream.origins()[0]?.offers[0]?.definition).toBe(after?.[0]);
 });
 
-test("a list whose time is over is fetched again", async () => {
+inDeep("a list whose time is over is fetched again", async () => {
   await using up = await testUpstream();
   await up.upstream.add("docs", lists("modern", "lists more each time", "1"));
   await waitUntil("its first list is known", () => up.upstream.tools().length === 1);

@@ -4,6 +4,7 @@ import type { Caller } from "../../../src/contract/caller.ts";
 import type { Tool } from "../../../src/contract/tool.ts";
 import { Dice } from "../../support/dice.ts";
 import { mayHave } from "../../support/forbidden.ts";
+import { inDeep } from "../../support/length.ts";
 import { type RandomGrants, randomGrants } from "../../support/random-grants.ts";
 import { tempStore } from "../../support/temp-store.ts";
 import { openCatalog } from "../../support/test-catalog.ts";
@@ -69,7 +70,7 @@ describe("N4: what an agent has, for random catalogues, toolboxes and agents", (
     });
   });
 
-  it("names the source of every grant, and none for what is not granted", async () => {
+  inDeep("names the source of every grant, and none for what is not granted", async () => {
     await eachCaller((catalog, caller, random, seed) => {
       for (const tool of catalog.visible(caller)) {
         const from = catalog.grantSources(tool, caller);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../support/length.ts";
 import { ANNOUNCE, POISONED, published } from "../../support/servers/published.ts";
 import { type TestHub, type TestHubSetup, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -68,7 +69,7 @@ describe("request_tool_access", () => {
     });
   });
 
-  it("does not ask again within the hour after a no or a dismissal", async () => {
+  inDeep("does not ask again within the hour after a no or a dismissal", async () => {
     let now = Date.now();
     await using test = await open({ clock: () => now });
     await ask(test, ["mcp_fs_read", "mcp_fs_write"]);
@@ -83,7 +84,7 @@ describe("request_tool_access", () => {
     expect(await pending(test)).toHaveLength(1);
   });
 
-  it("says so where what a person gave was taken away again", async () => {
+  inDeep("says so where what a person gave was taken away again", async () => {
     await using test = await open();
     await ask(test, ["mcp_fs_read"]);
     await test.hub.questions.answer((await pending(test))[0]!.id, "grant");

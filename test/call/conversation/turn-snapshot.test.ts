@@ -1,6 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../support/length.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { EVERYTHING, testHub } from "../../support/test-hub.ts";
 import { fixture } from "../../support/upstream.ts";
@@ -118,7 +119,7 @@ describe("a conversation in a program", () => {
     expect(other.tools.map(({ name }) => name)).not.toContain("mcp_everything_get_sum");
   });
 
-  it("has as many tools as its model takes, the longest unused out again and named", async () => {
+  inDeep("has as many tools as its model takes, the longest unused out again and named", async () => {
     await using test = await testHub({
       servers: { everything: EVERYTHING },
       toolboxes: { everything: ["mcp:everything:*"] },

@@ -3,6 +3,7 @@ import { MAX_BATCH_CALLS, planBatch } from "../../../src/call/executor/batch.ts"
 import { type Tool, type ToolFlags, text } from "../../../src/contract/tool.ts";
 import { Dice } from "../../support/dice.ts";
 import { openExecutor } from "../../support/executor.ts";
+import { inDeep } from "../../support/length.ts";
 import { testTool } from "../../support/tools.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
@@ -268,7 +269,7 @@ describe("a batch", () => {
     expect((await Promise.all(many)).flat()).toHaveLength(1_000);
   });
 
-  it("of calls that end at once lets everything else have its turn", async () => {
+  inDeep("of calls that end at once lets everything else have its turn", async () => {
     const tools = Array.from({ length: 200 }, (_, at) =>
       testTool({ name: `mcp_files_read_the_whole_text_${at}` }),
     );

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rule } from "../../../src/machine/config/settings.ts";
+import { inDeep } from "../../support/length.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { type TestHub, testHub } from "../../support/test-hub.ts";
 
@@ -79,7 +80,7 @@ describe("a walk leaves out what a rule denies or asks about", () => {
     }
   });
 
-  it("by absolute paths, in a workspace reached through a link, too", async () => {
+  inDeep("by absolute paths, in a workspace reached through a link, too", async () => {
     await using real = await tempHome();
     await using beside = await tempHome();
     const link = join(beside.path, "link");

@@ -100,7 +100,7 @@ describe("a plugin from a folder", () => {
     expect(await tested.call(TOOL)).toMatchObject({ outcome: "ok", text: "forged" });
   });
 
-  it("whose files are gone says so and comes back with an update", async () => {
+  inDeep("whose files are gone says so and comes back with an update", async () => {
     await using tested = await testHub();
     await enabled(tested, {});
     const { folder } = await tested.hub.plugins.get("sample");

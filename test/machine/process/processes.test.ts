@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { processTable } from "../../../src/machine/process/process-table.ts";
 import { createProcesses, type Processes } from "../../../src/machine/process/processes.ts";
+import { inDeep } from "../../support/length.ts";
 import { living } from "../../support/living.ts";
 import { pidsIn } from "../../support/pids-in.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -50,19 +51,22 @@ test("a child that ends by itself takes what it left behind with it", async () =
   await waitUntil("the grandchild is gone", async () => (await living(pids)).length === 0);
 });
 
-test("a child that leaves its group in the moment in which its parent ends is found all the same", async () => {
-  const file = join(folder, "pids");
-  // As one program takes the place of the other its environment, by which it is known, cannot be read: often enough
-  // in this many.
-  const trees = Array.from({ length: 30 }, () =>
-    processes.spawn("sh", ["-c", 'setsid sleep 600 & echo $! >> "$0"', file], { env, stdio: "ignore" }),
-  );
-  await Promise.all(trees.map((tree) => tree.ended.then(() => tree.end())));
-  const pids = await pidsIn(file, 30);
-  const left = await living(pids);
-  for (const pid of left) process.kill(pid, "SIGKILL");
-  expect(left).toEqual([]);
-});
+inDeep(
+  "a child that leaves its group in the moment in which its parent ends is found all the same",
+  async () => {
+    const file = join(folder, "pids");
+    // As one program takes the place of the other its environment, by which it is known, cannot be read: often enough
+    // in this many.
+    const trees = Array.from({ length: 30 }, () =>
+      processes.spawn("sh", ["-c", 'setsid sleep 600 & echo $! >> "$0"', file], { env, stdio: "ignore" }),
+    );
+    await Promise.all(trees.map((tree) => tree.ended.then(() => tree.end())));
+    const pids = await pidsIn(file, 30);
+    const left = await living(pids);
+    for (const pid of left) process.kill(pid, "SIGKILL");
+    expect(left).toEqual([]);
+  },
+);
 
 test("a second end with a shorter grace hurries the first", async () => {
   const tree = processes.spawn("sh", ["-c", "trap '' TERM; echo up; while :; do sleep 1; done"], {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { processTable } from "../../../src/machine/process/process-table.ts";
+import { inDeep } from "../../support/length.ts";
 import { living } from "../../support/living.ts";
 import { pidsIn } from "../../support/pids-in.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -34,7 +35,7 @@ test("kill -9 of the parent leaves no member of its trees, and no reaper", async
   await waitUntil("every process is gone", async () => (await living([...pids, ...children])).length === 0);
 });
 
-test("signals of the terminal do not end the reaper before its work is done", async () => {
+inDeep("signals of the terminal do not end the reaper before its work is done", async () => {
   const file = join(folder, "pids");
   const parent = startParent(file);
   const pids = await pidsIn(file, 8);

@@ -9,6 +9,7 @@ import { type CommandResult, runCommand } from "../../../src/machine/process/run
 import type { Confinement, ProgramStart, Sandbox } from "../../../src/machine/process/sandbox.ts";
 import { NO_LIMITS, type SandboxLimits } from "../../../src/machine/process/sandbox-limits.ts";
 import { built, startChild } from "../../support/child.ts";
+import { inDeep } from "../../support/length.ts";
 import { pidsWith } from "../../support/pids-with.ts";
 import { hasSandbox, testSandbox } from "../../support/sandbox.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -136,7 +137,7 @@ describe.skipIf(!(await hasSandbox()))("a confined program", () => {
     server.close();
   });
 
-  test("stays within its memory, its files and its time", async () => {
+  inDeep("stays within its memory, its files and its time", async () => {
     const eat = `node -e "const all = []; for (let i = 0; i < 40; i++) all.push(Buffer.alloc(1e7, 1)); console.log('all eaten')"`;
     const [free, bound, file, time] = await Promise.all([
       run(eat),

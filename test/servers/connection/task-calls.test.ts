@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answering, Progress, Rounds, ToolContext } from "../../../src/contract/tool.ts";
+import { inDeep } from "../../support/length.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 import { testCaller } from "../../support/tools.ts";
 import { said, type TestUpstream, testUpstream } from "../../support/upstream.ts";
@@ -60,7 +61,7 @@ describe("a caller that knows nothing of tasks", () => {
     expect(asked).toEqual(["Who?"]);
   });
 
-  test("is asked what the task asks by the answer to its call", async () => {
+  inDeep("is asked what the task asks by the answer to its call", async () => {
     await using up = await open("modern");
     const tool = up.tool("mcp_jobs_asks");
     const capabilities = { elicitation: {} };
@@ -119,14 +120,18 @@ describe("a caller that follows tasks", () => {
   });
 });
 
-test("the task-only tool of the reference server is called by everybody", async () => {
-  await using up = await testUpstream();
-  await up.upstream.add("all", EVERYTHING);
-  const name = "mcp_all_simulate_research_query";
-  await waitUntil("its tools are known", () => up.upstream.tools().some((tool) => tool.name === name));
-  const result = await up.call(name, { topic: "cheese" });
-  expect(said(result)).toContain("Research Report: cheese");
-}, 60_000);
+inDeep(
+  "the task-only tool of the reference server is called by everybody",
+  async () => {
+    await using up = await testUpstream();
+    await up.upstream.add("all", EVERYTHING);
+    const name = "mcp_all_simulate_research_query";
+    await waitUntil("its tools are known", () => up.upstream.tools().some((tool) => tool.name === name));
+    const result = await up.call(name, { topic: "cheese" });
+    expect(said(result)).toContain("Research Report: cheese");
+  },
+  60_000,
+);
 
 async function open(era: string): Promise<TestUpstream & { readonly file: string }> {
   const up = await testUpstream();

@@ -3,6 +3,7 @@ import type { Store } from "../../../src/machine/db/store.ts";
 import { openServerTables, type ServerTables } from "../../../src/servers/tables/server-tables.ts";
 import { toolbox } from "../../machine/db/records.ts";
 import { accessTables } from "../../support/access-tables.ts";
+import { inDeep } from "../../support/length.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { readySchema } from "../../support/ready-schema.ts";
 import { type Replica, replica } from "../../support/replica.ts";
@@ -10,7 +11,7 @@ import { tempStore } from "../../support/temp-store.ts";
 import { fixture, testUpstream } from "../../support/upstream.ts";
 import { waitUntil } from "../../support/wait-until.ts";
 
-test("a list that is learned while another process's lists are read stays", async () => {
+inDeep("a list that is learned while another process's lists are read stays", async () => {
   await using temp = await tempStore();
   const held = heldReads(temp.store);
   await using up = await testUpstream({ store: held.store });

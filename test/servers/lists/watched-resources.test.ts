@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OfferOrigin, ResourceUpdate } from "../../../src/contract/offer.ts";
 import type { UpstreamDeps } from "../../../src/servers/upstream.ts";
-import { sampleOf } from "../../support/length.ts";
+import { inDeep, sampleOf } from "../../support/length.ts";
 import { remoteServer } from "../../support/remote-server.ts";
 import { legacyHttp } from "../../support/servers/legacy-http.ts";
 import { said, type TestUpstream, testUpstream } from "../../support/upstream.ts";
@@ -86,16 +86,19 @@ describe.each(sampleOf(["legacy", "modern"], 1))("resources of a %s server", (er
   });
 });
 
-test("a stream that the server ends is opened again, and what it told about counts as changed", async () => {
-  await using up = await open("modern");
-  const a = watch(up, A);
-  await a.followed;
-  await up.call("mcp_docs_end");
-  await waitUntil("it is told that it may have changed", () => a.told.length === 1);
-  expect(await asked(up)).toEqual([A]);
-});
+inDeep(
+  "a stream that the server ends is opened again, and what it told about counts as changed",
+  async () => {
+    await using up = await open("modern");
+    const a = watch(up, A);
+    await a.followed;
+    await up.call("mcp_docs_end");
+    await waitUntil("it is told that it may have changed", () => a.told.length === 1);
+    expect(await asked(up)).toEqual([A]);
+  },
+);
 
-test("a session that was lost is noticed, and followed again in the next", async () => {
+inDeep("a session that was lost is noticed, and followed again in the next", async () => {
   const streams: ServerResponse[] = [];
   const followed: string[] = [];
   const server = legacyHttp(

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inDeep } from "../../support/length.ts";
 import { hasSandbox, testSandbox } from "../../support/sandbox.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { fixture, said, type TestUpstream, testUpstream } from "../../support/upstream.ts";
@@ -76,7 +77,7 @@ describe.skipIf(!(await hasSandbox()))("a server in a sandbox", () => {
     expect(await readdir(join(home, "sandbox"))).toEqual([]);
   });
 
-  test("is started by npx, which keeps what it fetched in that home", async () => {
+  inDeep("is started by npx, which keeps what it fetched in that home", async () => {
     const folder = join(place.path, "package");
     await mkdir(folder);
     const manifest = { name: "sample-server", version: "1.0.0", bin: "./server.mjs", type: "module" };
@@ -127,7 +128,7 @@ describe("a server whose sandbox cannot be had", () => {
     expect(absent.upstream.tools()).toEqual([]);
   });
 
-  test("starts without it where that is allowed, and people are told", async () => {
+  inDeep("starts without it where that is allowed, and people are told", async () => {
     await using absent = await without();
     await absent.upstream.add("easy", { ...fixture("echoes"), sandbox: "auto" });
     await absent.upstream.settled();

@@ -8,6 +8,7 @@ import type { Rule } from "../../../src/machine/config/settings.ts";
 import type { RuleExplanation } from "../../../src/surfaces/api/contract.ts";
 import { formatRuleView } from "../../../src/surfaces/cli/print/rule-text.ts";
 import { Dice } from "../../support/dice.ts";
+import { inDeep } from "../../support/length.ts";
 import { testApi } from "../../support/test-api.ts";
 import { fixture } from "../../support/upstream.ts";
 
@@ -54,32 +55,35 @@ function decisionsBy(rule: Rule): string {
   ).join(" ");
 }
 
-it(`rules that the page or the command line describe alike decide alike (TEST_SEED=${seed})`, async () => {
-  await using api = await testApi();
-  const deps = { ...api.hub, loaded: () => api.hub.loaded };
-  const dice = new Dice(seed);
-  const shipped = [true, false].flatMap((isSandboxed) => [
-    ...defaultRules({ defaultRules: true, trust: { allowHosts: [] } }, { isSandboxed }),
-    ...defaultRules({ defaultRules: true, trust: { allowHosts: ["a.example"] } }, { isSandboxed }),
-  ]);
-  const bare = shipped.map(({ permission, action, from }) => ({ permission, action, from }));
-  const rules = [...shipped, ...bare, ...Array.from({ length: RULES }, () => randomRule(dice))];
-  const known = new Map<string, { decisions: string; rule: Rule }>();
-  for (const rule of rules) {
-    const view = viewRule(deps, rule);
-    const decisions = decisionsBy(rule);
-    for (const words of [`page: ${describeRule(view)}`, `command: ${formatRuleView(view)}`]) {
-      const same = known.get(words);
-      if (same) expect(decisions, `${words}\n${JSON.stringify([same.rule, rule])}`).toBe(same.decisions);
-      known.set(words, { decisions, rule });
+inDeep(
+  `rules that the page or the command line describe alike decide alike (TEST_SEED=${seed})`,
+  async () => {
+    await using api = await testApi();
+    const deps = { ...api.hub, loaded: () => api.hub.loaded };
+    const dice = new Dice(seed);
+    const shipped = [true, false].flatMap((isSandboxed) => [
+      ...defaultRules({ defaultRules: true, trust: { allowHosts: [] } }, { isSandboxed }),
+      ...defaultRules({ defaultRules: true, trust: { allowHosts: ["a.example"] } }, { isSandboxed }),
+    ]);
+    const bare = shipped.map(({ permission, action, from }) => ({ permission, action, from }));
+    const rules = [...shipped, ...bare, ...Array.from({ length: RULES }, () => randomRule(dice))];
+    const known = new Map<string, { decisions: string; rule: Rule }>();
+    for (const rule of rules) {
+      const view = viewRule(deps, rule);
+      const decisions = decisionsBy(rule);
+      for (const words of [`page: ${describeRule(view)}`, `command: ${formatRuleView(view)}`]) {
+        const same = known.get(words);
+        if (same) expect(decisions, `${words}\n${JSON.stringify([same.rule, rule])}`).toBe(same.decisions);
+        known.set(words, { decisions, rule });
+      }
     }
-  }
-  expect(known.size).toBeGreaterThan(200);
-  const untrusted = viewRule(deps, shipped.find(({ permission }) => permission === "net")!);
-  expect(describeRule(untrusted)).toBe(
-    "Ask a person before any agent calls a tool that uses the network, if its server is untrusted.",
-  );
-});
+    expect(known.size).toBeGreaterThan(200);
+    const untrusted = viewRule(deps, shipped.find(({ permission }) => permission === "net")!);
+    expect(describeRule(untrusted)).toBe(
+      "Ask a person before any agent calls a tool that uses the network, if its server is untrusted.",
+    );
+  },
+);
 
 it(`explain says what becomes of the call, for people, agents and headless ones (TEST_SEED=${seed})`, async () => {
   await using api = await testApi({

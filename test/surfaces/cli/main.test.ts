@@ -47,7 +47,7 @@ describe("toolkeep", { timeout: 120_000 }, () => {
     });
   });
 
-  it("names the command whose help to read, and what a newcomer forgot", async () => {
+  inDeep("names the command whose help to read, and what a newcomer forgot", async () => {
     await using home = await tempHome();
     const options = { home: home.path };
     const stderr = async (...args: string[]) => (await toolkeepHere(options, ...args)).stderr;

@@ -9,6 +9,7 @@ import { findDaemon } from "../../../src/surfaces/daemon/daemon-file.ts";
 import { createLog } from "../../../src/surfaces/daemon/log/log.ts";
 import { type Daemon, startDaemon } from "../../../src/surfaces/daemon/start-daemon.ts";
 import { connectClient } from "../../support/connect-client.ts";
+import { inDeep } from "../../support/length.ts";
 import { stopwatch } from "../../support/stopwatch.ts";
 import { tempHome } from "../../support/temp-home.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -53,7 +54,7 @@ describe("the daemon", () => {
     expect(await response.json()).toMatchObject({ error: { code: "HOST_REFUSED" } });
   });
 
-  it("changes its settings by a tool, takes them over at once and tells of it in its log", async () => {
+  inDeep("changes its settings by a tool, takes them over at once and tells of it in its log", async () => {
     await using home = await tempHome();
     await using running = await started(home.path);
     const call = (name: string, args: object = {}) => api(home.path, "/api/call", { name, arguments: args });
@@ -101,7 +102,7 @@ describe("the daemon", () => {
     expect(await subscription.closed).not.toBe("local");
   });
 
-  it("tells the client of a session that a call ends which it cannot finish", async () => {
+  inDeep("tells the client of a session that a call ends which it cannot finish", async () => {
     await using home = await tempHome();
     await using running = await started(home.path, { TOOLKEEP_DEFAULT_RULES: "false" }, 50);
     const { url, firstStart } = running.daemon;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTables } from "../../support/call-tables.ts";
+import { inDeep } from "../../support/length.ts";
 import { bearer, modernHeaders, modernMessage } from "../../support/mcp-post.ts";
 import { INITIALIZE, type TestGateway, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
@@ -114,36 +115,39 @@ it("a call that changes the list says so ahead of its own answer, where it takes
   expect(heard.indexOf("list_changed")).toBeLessThan(heard.indexOf('"id":3'));
 });
 
-it("a client without a stream of its own hears of its changed list with its next answer, and is not taken for one that never looks", async () => {
-  let now = Date.now();
-  await using test = await testGateway({
-    servers: { everything: EVERYTHING },
-    toolboxes: { everything: ["mcp:everything:*"] },
-    agents: { ann: ["everything"] },
-    settings: { deferred_loading: "auto" },
-    gateway: { clock: () => now },
-  });
-  await test.hub.upstream.test("everything");
-  const token = await test.token("ann");
-  const began = await test.fetch({ token, body: INITIALIZE });
-  await began.text();
-  const session = { "mcp-session-id": began.headers.get("mcp-session-id")! };
-  let id = 10;
-  const post = async (method: string, params = {}) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: id++, method, params });
-    return (await test.fetch({ token, headers: session, body })).text();
-  };
-  await post("tools/list");
-  let heard = await post("tools/call", { name: "mcp_everything_get_sum", arguments: { a: 1, b: 2 } });
-  await waitUntil("it is told", async () => {
-    const isTold = heard.includes("list_changed");
-    heard = await post("ping");
-    return isTold;
-  });
-  await post("tools/list");
-  // What changes while it is away is no reason to think that it does not look.
-  await test.hub.identity.updateAgent("ann", { grants: ["get_system_info"] });
-  now += 5_000;
-  const found = await post("tools/call", { name: "tool_search", arguments: { query: "tiny image" } });
-  expect(found).toContain("by their names");
-});
+inDeep(
+  "a client without a stream of its own hears of its changed list with its next answer, and is not taken for one that never looks",
+  async () => {
+    let now = Date.now();
+    await using test = await testGateway({
+      servers: { everything: EVERYTHING },
+      toolboxes: { everything: ["mcp:everything:*"] },
+      agents: { ann: ["everything"] },
+      settings: { deferred_loading: "auto" },
+      gateway: { clock: () => now },
+    });
+    await test.hub.upstream.test("everything");
+    const token = await test.token("ann");
+    const began = await test.fetch({ token, body: INITIALIZE });
+    await began.text();
+    const session = { "mcp-session-id": began.headers.get("mcp-session-id")! };
+    let id = 10;
+    const post = async (method: string, params = {}) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: id++, method, params });
+      return (await test.fetch({ token, headers: session, body })).text();
+    };
+    await post("tools/list");
+    let heard = await post("tools/call", { name: "mcp_everything_get_sum", arguments: { a: 1, b: 2 } });
+    await waitUntil("it is told", async () => {
+      const isTold = heard.includes("list_changed");
+      heard = await post("ping");
+      return isTold;
+    });
+    await post("tools/list");
+    // What changes while it is away is no reason to think that it does not look.
+    await test.hub.identity.updateAgent("ann", { grants: ["get_system_info"] });
+    now += 5_000;
+    const found = await post("tools/call", { name: "tool_search", arguments: { query: "tiny image" } });
+    expect(found).toContain("by their names");
+  },
+);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { inDeep } from "../../support/length.ts";
 import { INITIALIZE, testGateway } from "../../support/test-gateway.ts";
 import { EVERYTHING } from "../../support/test-hub.ts";
 import { waitUntil } from "../../support/wait-until.ts";
@@ -116,14 +117,14 @@ describe("an answer", () => {
     expect(await response.json()).toMatchObject({ id: 5, result: { content: [{ type: "text" }] } });
   });
 
-  it("that takes long becomes a stream, so that its client sees that it is worked on", async () => {
+  inDeep("that takes long becomes a stream, so that its client sees that it is worked on", async () => {
     const headers = await begin("2025-06-18");
     const response = await gateway.fetch({ token, headers, body: call(6, { duration: 1.5, steps: 1 }) });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(await response.text()).toContain('"id":6');
   });
 
-  it("to a client that takes JSON only is JSON, however long it takes", async () => {
+  inDeep("to a client that takes JSON only is JSON, however long it takes", async () => {
     const headers = { ...(await begin("2025-06-18")), accept: "application/json" };
     const body = call(7, { duration: 1.5, steps: 3 }, { progressToken: "p" });
     const response = await gateway.fetch({ token, headers, body });

@@ -74,16 +74,16 @@ describe(`what a path rule says of a spelling is true of the file that is opened
     await using t = await testNative();
     await t.call("list_directory");
     await writeFiles(t.workspace);
-    const opened = await findOpened(t.workspace, atLength(3_000, 800), async (path) =>
+    const opened = await findOpened(t.workspace, atLength(3_000, 400), async (path) =>
       textOf(await t.call("read_file", { path })),
     );
     expect(findMisread(opened, tool("native"), t.workspace)).toEqual([]);
     expect(opened.filter(({ path }) => /\/proc\/|\/dev\/fd/.test(path))).toEqual([]);
     expect(opened.filter(({ path }) => path.includes("\\") && path.includes(".."))).toEqual([]);
     expect(opened.filter(({ file }) => file.startsWith("private/")).length).toBeGreaterThan(
-      atLength(150, 40),
+      atLength(150, 20),
     );
-    expect(opened.filter(({ path }) => /^\s*file:/i.test(path)).length).toBeGreaterThan(atLength(50, 15));
+    expect(opened.filter(({ path }) => /^\s*file:/i.test(path)).length).toBeGreaterThan(atLength(50, 6));
   }, 60_000);
 
   it("by the official filesystem server", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
 import { Redaction } from "../../../../src/call/vault/redaction/redaction.ts";
-import { sampleOf } from "../../../support/length.ts";
+import { inDeep, sampleOf } from "../../../support/length.ts";
 
 const SECRET = 'p@ss "w/ord"+\n!';
 
@@ -116,7 +116,7 @@ test("escapes inside escapes are not followed without end", () => {
   expect(redaction.apply(text)).toBe(text);
 });
 
-test("values that stand in a text hundreds of thousands of times are taken out", () => {
+inDeep("values that stand in a text hundreds of thousands of times are taken out", () => {
   const redaction = redactionOf("abc'12");
   expect(redaction.apply("abc'12 ".repeat(300_000))).toBe("[redacted] ".repeat(300_000));
 });
@@ -203,7 +203,7 @@ describe("values that take each other's place", () => {
     expect(redaction.apply("same-value-in-two-series")).toBe("[redacted]");
   });
 
-  it("are fewer where they are long", () => {
+  inDeep("are fewer where they are long", () => {
     const redaction = new Redaction();
     const values = Array.from({ length: 12 }, () => randomBytes(2_048).toString("hex"));
     for (const value of values) redaction.add(value, "one");

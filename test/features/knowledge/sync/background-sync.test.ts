@@ -10,6 +10,7 @@ import { SourceWatch } from "../../../../src/features/knowledge/sync/watch-sourc
 import { SourceTable } from "../../../../src/features/knowledge/tables.ts";
 import { silentLog } from "../../../../src/lib/log.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
+import { inDeep } from "../../../support/length.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
 
@@ -84,7 +85,7 @@ describe("sources", () => {
   });
 });
 
-test("a watch tells once of many changes, and of a file that is replaced", async () => {
+inDeep("a watch tells once of many changes, and of a file that is replaced", async () => {
   await using folder = await tempHome();
   const file = join(folder.path, "Bookmarks");
   await writeFile(file, "one");
@@ -106,30 +107,33 @@ test("a watch tells once of many changes, and of a file that is replaced", async
   await watching.close();
 });
 
-test("a watch tells nothing of what no scan would come to, such as the home in a source around it", async () => {
-  await using folder = await tempHome();
-  const at = (name: string) => join(folder.path, name);
-  for (const name of ["home", ".cache", "build"]) await mkdir(at(name));
-  await writeFile(at(".gitignore"), "build/\n");
-  const told: string[] = [];
-  const watching = new SourceWatch({
-    ...{ onChanged: (source) => told.push(source), quietMs: 20 },
-    onProblem: (_, error) => {
-      throw error;
-    },
-  });
-  await watching.set([{ source: "around", plan: planOf(folder.path) }]);
-  for (let round = 0; round < 10; round++) {
-    for (const name of ["home/knowledge.md", ".cache/a.md", "build/a.md", "a.bak", "a.db-journal", ".b.md"])
-      await writeFile(at(name), String(round));
-    await rm(at("a.db-journal"));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(told).toEqual([]);
-  await writeFile(at("a.md"), "seen");
-  await waitUntil("it is told", () => told.length > 0, 20_000);
-  await watching.close();
-});
+inDeep(
+  "a watch tells nothing of what no scan would come to, such as the home in a source around it",
+  async () => {
+    await using folder = await tempHome();
+    const at = (name: string) => join(folder.path, name);
+    for (const name of ["home", ".cache", "build"]) await mkdir(at(name));
+    await writeFile(at(".gitignore"), "build/\n");
+    const told: string[] = [];
+    const watching = new SourceWatch({
+      ...{ onChanged: (source) => told.push(source), quietMs: 20 },
+      onProblem: (_, error) => {
+        throw error;
+      },
+    });
+    await watching.set([{ source: "around", plan: planOf(folder.path) }]);
+    for (let round = 0; round < 10; round++) {
+      for (const name of ["home/knowledge.md", ".cache/a.md", "build/a.md", "a.bak", "a.db-journal", ".b.md"])
+        await writeFile(at(name), String(round));
+      await rm(at("a.db-journal"));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(told).toEqual([]);
+    await writeFile(at("a.md"), "seen");
+    await waitUntil("it is told", () => told.length > 0, 20_000);
+    await watching.close();
+  },
+);
 
 test("a watch says of a place that is not there that it cannot be watched", async () => {
   const problems: string[] = [];

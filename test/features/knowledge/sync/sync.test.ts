@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { SyncProgress } from "../../../../src/features/knowledge/contract.ts";
 import type { SourceCounts } from "../../../../src/features/knowledge/sync/source-sync.ts";
 import { type TestSync, testSync } from "../../../support/knowledge-sync.ts";
-import { isAtLength } from "../../../support/length.ts";
+import { inDeep, isAtLength } from "../../../support/length.ts";
 import { hasPostgres } from "../../../support/postgres.ts";
 import { readySchema } from "../../../support/ready-schema.ts";
 
@@ -117,7 +117,7 @@ test("a source that is not there any more loses nothing, and says why", async ()
   expect(await t.run()).toMatchObject({ ok: true, unchanged: 2 });
 });
 
-test("a folder that is empty all at once is taken for a drive that is not mounted", async () => {
+inDeep("a folder that is empty all at once is taken for a drive that is not mounted", async () => {
   await using t = await testSync();
   await withNotes(t, notes(30));
   await t.run();
@@ -141,7 +141,7 @@ test("a link is never followed, so nothing outside is read and a loop ends", asy
   expect(await t.run()).toMatchObject({ ok: true, seen: 1, added: 1 });
 });
 
-test("a sync that is cancelled ends soon, and the next completes it", async () => {
+inDeep("a sync that is cancelled ends soon, and the next completes it", async () => {
   await using t = await testSync();
   await withNotes(t, notes(800, "Words. ".repeat(50)));
   const stop = new AbortController();
@@ -158,22 +158,25 @@ test("a sync that is cancelled ends soon, and the next completes it", async () =
   expect((await t.entities()).size).toBe(800);
 });
 
-test("however many wait for a sync, it runs once more, and one that goes away takes nobody with it", async () => {
-  await using t = await testSync();
-  await withNotes(t, notes(300));
-  const access = { labels: null };
-  const running = t.sync.sync({ access });
-  const leaving = new AbortController();
-  const waiting = Array.from({ length: 20 }, () => t.sync.sync({ access, waits: true }));
-  const gone = t.sync.sync({ access, waits: true, signal: leaving.signal });
-  leaving.abort(new Error("gone"));
-  await expect(gone).rejects.toThrow("gone");
-  expect(await running).toMatchObject({ sources: [{ added: 300 }] });
-  const outcomes = new Set(await Promise.all(waiting));
-  expect([...outcomes]).toMatchObject([{ skipped: false, sources: [{ unchanged: 300 }] }]);
-});
+inDeep(
+  "however many wait for a sync, it runs once more, and one that goes away takes nobody with it",
+  async () => {
+    await using t = await testSync();
+    await withNotes(t, notes(300));
+    const access = { labels: null };
+    const running = t.sync.sync({ access });
+    const leaving = new AbortController();
+    const waiting = Array.from({ length: 20 }, () => t.sync.sync({ access, waits: true }));
+    const gone = t.sync.sync({ access, waits: true, signal: leaving.signal });
+    leaving.abort(new Error("gone"));
+    await expect(gone).rejects.toThrow("gone");
+    expect(await running).toMatchObject({ sources: [{ added: 300 }] });
+    const outcomes = new Set(await Promise.all(waiting));
+    expect([...outcomes]).toMatchObject([{ skipped: false, sources: [{ unchanged: 300 }] }]);
+  },
+);
 
-test("removing a source ends its sync, and the one of the others goes on", async () => {
+inDeep("removing a source ends its sync, and the one of the others goes on", async () => {
   await using t = await testSync();
   await t.write(Object.fromEntries(Object.entries(notes(800)).map(([name, text]) => [`a/${name}`, text])));
   await t.write({ "b/note.md": "one" });

@@ -134,7 +134,7 @@ describe("the host of a plugin", () => {
     await busy;
   });
 
-  it("takes no more calls at once than it may", async () => {
+  inDeep("takes no more calls at once than it may", async () => {
     await using hosted = await hosting("await new Promise((resolve) => setTimeout(resolve, 500));", {
       maxCalls: 2,
     });
@@ -163,7 +163,7 @@ describe("the host of a plugin", () => {
     expect(hosted.log().at(-1)).toContain("kept running after they were cancelled");
   });
 
-  it("ends a process that hangs and does not hear that a call was cancelled", async () => {
+  inDeep("ends a process that hangs and does not hear that a call was cancelled", async () => {
     await using hosted = await hosting("context.progress({ progress: 1 }); for (;;);", { stopMs: 100 });
     expect(await hosted.cancelled()).toMatchObject({
       kind: "unavailable",

@@ -6,6 +6,7 @@ import { createLog } from "../../../../src/surfaces/daemon/log/log.ts";
 import { startDaemon } from "../../../../src/surfaces/daemon/start-daemon.ts";
 import { browser } from "../../../support/browser.ts";
 import { EventReader } from "../../../support/event-reader.ts";
+import { inDeep } from "../../../support/length.ts";
 import { tempHome } from "../../../support/temp-home.ts";
 import { ADMIN_TOKEN, type TestApi, testApi } from "../../../support/test-api.ts";
 import { fixture } from "../../../support/upstream.ts";
@@ -151,31 +152,35 @@ describe("/api/events", () => {
     expect(await streams(api, 2)).toBe(true);
   });
 
-  it("cuts off a reader who does not read, and nobody else", async () => {
-    await using api = await listening({ options: { events: { limits: { backlogBytes: 100_000 } } } });
-    const { port } = new URL(api.url);
-    const lazy = connect({ host: "127.0.0.1", port: Number(port) });
-    let closed = false;
-    lazy.on("error", () => {}).on("close", () => (closed = true));
-    lazy.write(
-      `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n\r\n`,
-    );
-    await new Promise<void>((resolve) => lazy.once("data", () => resolve()));
-    lazy.pause();
-    const eager = await api.listen("?types=notification.raised");
-    let sent = 0;
-    // Until the sockets of both sides are full, and what waits behind them is too much; the other reader keeps up.
-    while (!(await streams(api, 1)) && sent < 50_000) {
-      for (let i = 0; i < 50; i++) {
-        api.hub.events.emit("notification.raised", { id: `n${sent++}`, title: "x".repeat(900) });
+  inDeep(
+    "cuts off a reader who does not read, and nobody else",
+    async () => {
+      await using api = await listening({ options: { events: { limits: { backlogBytes: 100_000 } } } });
+      const { port } = new URL(api.url);
+      const lazy = connect({ host: "127.0.0.1", port: Number(port) });
+      let closed = false;
+      lazy.on("error", () => {}).on("close", () => (closed = true));
+      lazy.write(
+        `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n\r\n`,
+      );
+      await new Promise<void>((resolve) => lazy.once("data", () => resolve()));
+      lazy.pause();
+      const eager = await api.listen("?types=notification.raised");
+      let sent = 0;
+      // Until the sockets of both sides are full, and what waits behind them is too much; the other reader keeps up.
+      while (!(await streams(api, 1)) && sent < 50_000) {
+        for (let i = 0; i < 50; i++) {
+          api.hub.events.emit("notification.raised", { id: `n${sent++}`, title: "x".repeat(900) });
+        }
+        await waitUntil("the other has read it", () => eager.events.length === sent);
       }
-      await waitUntil("the other has read it", () => eager.events.length === sent);
-    }
-    expect(await streams(api, 1)).toBe(true);
-    lazy.resume();
-    await waitUntil("its connection ended", () => closed);
-    expect(eager.ended).toBe(false);
-  }, 60_000);
+      expect(await streams(api, 1)).toBe(true);
+      lazy.resume();
+      await waitUntil("its connection ended", () => closed);
+      expect(eager.ended).toBe(false);
+    },
+    60_000,
+  );
 
   it("ends at once for somebody who is signed out, disabled or removed, and for nobody else", async () => {
     const api = shared;

@@ -7,7 +7,7 @@ import { randomId } from "../../../../src/lib/id.ts";
 import { MODEL } from "../../../../src/machine/text/meaning/minilm/minilm.ts";
 import { removeStrayFiles } from "../../../../src/surfaces/daemon/cleaning/stray-files.ts";
 import { writeTool } from "../../../support/custom.ts";
-import { sampleOf } from "../../../support/length.ts";
+import { inDeep, sampleOf } from "../../../support/length.ts";
 import { writePlugin } from "../../../support/plugin.ts";
 import { toolkeepHere } from "../../../support/run-command.ts";
 import { homeWithStore } from "../../../support/store-template.ts";
@@ -148,20 +148,24 @@ test.each(sampleOf(WRITERS, 2))(
   },
 );
 
-test("what a killed daemon left of the copy of a custom tool goes", async () => {
-  await using home = await homeWithStore();
-  await writeTool(home.path, "waits", "#!/bin/sh\nsleep 600\n");
-  const copies = () => readdir(join(home.path, "run", "custom")).catch(() => []);
-  await using daemon = await serve({ home: home.path });
-  expect(await toolkeepHere({ home: home.path }, "tool", "enable", "waits", "--yes")).toMatchObject({
-    code: 0,
-  });
-  const calling = toolkeepHere({ home: home.path }, "call", "custom_waits");
-  await waitUntil("the script runs from its copy", async () => (await copies()).length === 1, 30_000);
-  await daemon.end("SIGKILL");
-  await calling;
-  expect(await copies()).toHaveLength(1);
+inDeep(
+  "what a killed daemon left of the copy of a custom tool goes",
+  async () => {
+    await using home = await homeWithStore();
+    await writeTool(home.path, "waits", "#!/bin/sh\nsleep 600\n");
+    const copies = () => readdir(join(home.path, "run", "custom")).catch(() => []);
+    await using daemon = await serve({ home: home.path });
+    expect(await toolkeepHere({ home: home.path }, "tool", "enable", "waits", "--yes")).toMatchObject({
+      code: 0,
+    });
+    const calling = toolkeepHere({ home: home.path }, "call", "custom_waits");
+    await waitUntil("the script runs from its copy", async () => (await copies()).length === 1, 30_000);
+    await daemon.end("SIGKILL");
+    await calling;
+    expect(await copies()).toHaveLength(1);
 
-  expect(await removeStrayFiles(home.path, Date.now() + 2 * HOUR, new AbortController().signal)).toBe(1);
-  expect(await copies()).toEqual([]);
-}, 120_000);
+    expect(await removeStrayFiles(home.path, Date.now() + 2 * HOUR, new AbortController().signal)).toBe(1);
+    expect(await copies()).toEqual([]);
+  },
+  120_000,
+);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { inDeep } from "../../../support/length.ts";
 import { type TestGateway, testGateway } from "../../../support/test-gateway.ts";
 import { waitUntil } from "../../../support/wait-until.ts";
 
@@ -132,7 +133,7 @@ describe("a call that an older server holds up with a question", () => {
     expect(JSON.stringify(both)).toMatch(/sunny/);
   });
 
-  it("keeps its server from nobody, however many wait for their clients", async () => {
+  inDeep("keeps its server from nobody, however many wait for their clients", async () => {
     const older = { ...SETUP.servers.older, max_concurrency: 2 };
     await using crowded = await testGateway({ ...SETUP, servers: { older } });
     await crowded.hub.upstream.test("older");

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { toCandidate } from "../../../../../src/features/clients/import/import-preview.ts";
 import { clientHome } from "../../../../support/client-home.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
@@ -121,7 +122,7 @@ describe("imports", () => {
     ]);
   });
 
-  it("go on after one that cannot be registered, and say why", async () => {
+  inDeep("go on after one that cannot be registered, and say why", async () => {
     await using api = await testApi();
     const digests = ["0".repeat(64)];
     const { body } = await api.request("POST", "/api/imports", {

@@ -29,7 +29,7 @@ describe("/api/servers", () => {
     expect(call.body).toMatchObject({ outcome: "ok", text: "remember the milk" });
   });
 
-  it("keeps what a server offers beside tools, also while it does not run", async () => {
+  inDeep("keeps what a server offers beside tools, also while it does not run", async () => {
     await using api = await testApi();
     await api.request("POST", "/api/servers", { name: "all", wait: true, ...EVERYTHING });
     await api.request("POST", "/api/servers/all/disable");
@@ -40,32 +40,35 @@ describe("/api/servers", () => {
     expect(body.prompts.map(({ name }: { name: string }) => name)).toContain("simple-prompt");
   });
 
-  it("names the tools of a server anew after another prefix, and gives the old names to nobody", async () => {
-    await using api = await testApi();
-    await api.request("POST", "/api/servers", { name: "GitHub (work)", wait: true, ...EVERYTHING });
-    const path = `/api/servers/${encodeURIComponent("GitHub (work)")}`;
-    const { body } = await api.request("PATCH", path, { prefix: "ghw" });
-    expect(body.server).toMatchObject({ name: "GitHub (work)", prefix: "ghw" });
-    expect(body.tools).toContain("mcp_ghw_echo");
-    expect(body.tools.some((name: string) => name.startsWith("mcp_github_work"))).toBe(false);
-    const call = (name: string) =>
-      api.request("POST", "/api/call", { name, arguments: { message: "hello" } });
-    expect((await call("mcp_ghw_echo")).body.outcome).toBe("ok");
-    expect((await call("mcp_github_work_echo")).body.outcome).toBe("unknown_tool");
+  inDeep(
+    "names the tools of a server anew after another prefix, and gives the old names to nobody",
+    async () => {
+      await using api = await testApi();
+      await api.request("POST", "/api/servers", { name: "GitHub (work)", wait: true, ...EVERYTHING });
+      const path = `/api/servers/${encodeURIComponent("GitHub (work)")}`;
+      const { body } = await api.request("PATCH", path, { prefix: "ghw" });
+      expect(body.server).toMatchObject({ name: "GitHub (work)", prefix: "ghw" });
+      expect(body.tools).toContain("mcp_ghw_echo");
+      expect(body.tools.some((name: string) => name.startsWith("mcp_github_work"))).toBe(false);
+      const call = (name: string) =>
+        api.request("POST", "/api/call", { name, arguments: { message: "hello" } });
+      expect((await call("mcp_ghw_echo")).body.outcome).toBe("ok");
+      expect((await call("mcp_github_work_echo")).body.outcome).toBe("unknown_tool");
 
-    const other = await api.request("POST", "/api/servers", {
-      name: "github_work",
-      wait: true,
-      ...EVERYTHING,
-    });
-    expect(other.body.tools).not.toContain("mcp_github_work_echo");
-    expect(other.body.tools.some((name: string) => /^mcp_github_work_echo_[0-9a-f]{6}$/.test(name))).toBe(
-      true,
-    );
+      const other = await api.request("POST", "/api/servers", {
+        name: "github_work",
+        wait: true,
+        ...EVERYTHING,
+      });
+      expect(other.body.tools).not.toContain("mcp_github_work_echo");
+      expect(other.body.tools.some((name: string) => /^mcp_github_work_echo_[0-9a-f]{6}$/.test(name))).toBe(
+        true,
+      );
 
-    const back = await api.request("PATCH", path, { prefix: "github_work" });
-    expect(back.body.tools).toContain("mcp_github_work_echo");
-  });
+      const back = await api.request("PATCH", path, { prefix: "github_work" });
+      expect(back.body.tools).toContain("mcp_github_work_echo");
+    },
+  );
 
   inDeep("refuses a prefix that is none, and one where something goes by the names", async () => {
     await using api = await testApi();
@@ -158,7 +161,7 @@ describe("/api/servers", () => {
     60_000,
   );
 
-  it("C12: takes the shape of an entry of `[[mcp.servers]]`, as files write it", async () => {
+  inDeep("C12: takes the shape of an entry of `[[mcp.servers]]`, as files write it", async () => {
     await using api = await testApi();
     const { command, args } = fixture("echoes");
     const entry = {

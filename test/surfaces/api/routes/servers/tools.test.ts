@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { CallLine, ListedTool, ToolMatch } from "../../../../../src/surfaces/api/contract.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { ADMIN_TOKEN, testApi } from "../../../../support/test-api.ts";
 import { EVERYTHING } from "../../../../support/test-hub.ts";
 import { waitUntil } from "../../../../support/wait-until.ts";
@@ -21,25 +22,28 @@ describe("GET /api/tools", () => {
     expect(first.tools[0].tokens).toBeGreaterThan(10);
   });
 
-  it("narrows by origin, flag, state and part of a name, and counts origins whatever is asked for", async () => {
-    await using api = await testApi({ servers: { every: EVERYTHING } });
-    await waitUntil(
-      "the server's tools are there",
-      async () => api.hub.catalog.get("mcp_every_echo") !== undefined,
-    );
-    const ask = async (query: string) => (await api.request("GET", `/api/tools?${query}`)).body;
-    expect(names((await ask("server=every&text=ECHO")).tools)).toEqual(["mcp_every_echo"]);
-    const { tools, origins } = await ask("origin=mcp");
-    expect(tools.every(({ origin }: ListedTool) => origin === "mcp:every")).toBe(true);
-    expect(origins.map(({ origin }: { origin: string }) => origin)).toContain("native");
-    const planned = await ask("state=planned");
-    expect(names(planned.tools)).toContain("send_email");
-    expect(names((await ask("")).tools)).not.toContain("send_email");
-    expect(names((await ask("text=email")).tools)).not.toContain("send_email");
-    const destructive = await ask("flag=destructive&origin=native");
-    expect(names(destructive.tools)).toContain("delete_project");
-    expect(names(destructive.tools)).not.toContain("read_file");
-  });
+  inDeep(
+    "narrows by origin, flag, state and part of a name, and counts origins whatever is asked for",
+    async () => {
+      await using api = await testApi({ servers: { every: EVERYTHING } });
+      await waitUntil(
+        "the server's tools are there",
+        async () => api.hub.catalog.get("mcp_every_echo") !== undefined,
+      );
+      const ask = async (query: string) => (await api.request("GET", `/api/tools?${query}`)).body;
+      expect(names((await ask("server=every&text=ECHO")).tools)).toEqual(["mcp_every_echo"]);
+      const { tools, origins } = await ask("origin=mcp");
+      expect(tools.every(({ origin }: ListedTool) => origin === "mcp:every")).toBe(true);
+      expect(origins.map(({ origin }: { origin: string }) => origin)).toContain("native");
+      const planned = await ask("state=planned");
+      expect(names(planned.tools)).toContain("send_email");
+      expect(names((await ask("")).tools)).not.toContain("send_email");
+      expect(names((await ask("text=email")).tools)).not.toContain("send_email");
+      const destructive = await ask("flag=destructive&origin=native");
+      expect(names(destructive.tools)).toContain("delete_project");
+      expect(names(destructive.tools)).not.toContain("read_file");
+    },
+  );
 });
 
 describe("GET /api/tools/:name/use", () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inDeep } from "../../../../support/length.ts";
 import { living } from "../../../../support/living.ts";
 import { toolkeepHere, toolkeepHereJson } from "../../../../support/run-command.ts";
 import { homeWithStore } from "../../../../support/store-template.ts";
@@ -32,7 +33,7 @@ describe("toolkeep serve", { timeout: 120_000 }, () => {
     await waitUntil("it ended again", () => second.child.exitCode !== null);
   });
 
-  it("a second one on the same home says so and exits with code 6", async () => {
+  inDeep("a second one on the same home says so and exits with code 6", async () => {
     await using home = await homeWithStore();
     await using first = await serve({ home: home.path });
     const second = await toolkeep({ home: home.path }, "serve");

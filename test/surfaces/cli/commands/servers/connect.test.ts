@@ -125,21 +125,26 @@ describe("toolkeep connect", { timeout: 120_000 }, () => {
     expect((await commandJson(options(home), "token", "list")).tokens).toEqual([]);
   });
 
-  it("names the servers that would be offered twice, and moves them out of the client where that is wanted", async () => {
-    await using home = await clientHomeWithStore();
-    const path = await home.write(".cursor/mcp.json", {
-      mcpServers: { double: JSON.parse(WORKS("double")), own: { command: "own" } },
-    });
-    await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
-    const first = await command(options(home), "connect", "cursor");
-    expect(first.stdout).toContain("appear twice: double. Remove them: toolkeep connect cursor --move");
-    expect(first.stdout).toContain("Not in Toolkeep yet: own. Import them: toolkeep import --client cursor");
-    const moved = await commandJson(options(home), "connect", "cursor", "--move");
-    expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
-    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
-    await command(options(home), "connect", "cursor", "--undo", "--yes");
-    expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
-  });
+  inDeep(
+    "names the servers that would be offered twice, and moves them out of the client where that is wanted",
+    async () => {
+      await using home = await clientHomeWithStore();
+      const path = await home.write(".cursor/mcp.json", {
+        mcpServers: { double: JSON.parse(WORKS("double")), own: { command: "own" } },
+      });
+      await command(options(home), "import", "--yes", "--only", "double", "--no-wait");
+      const first = await command(options(home), "connect", "cursor");
+      expect(first.stdout).toContain("appear twice: double. Remove them: toolkeep connect cursor --move");
+      expect(first.stdout).toContain(
+        "Not in Toolkeep yet: own. Import them: toolkeep import --client cursor",
+      );
+      const moved = await commandJson(options(home), "connect", "cursor", "--move");
+      expect(moved).toMatchObject({ also: ["double"], moved: ["double"], notRegistered: ["own"] });
+      expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["own", "toolkeep"]);
+      await command(options(home), "connect", "cursor", "--undo", "--yes");
+      expect(Object.keys(JSON.parse(await readFile(path, "utf8")).mcpServers)).toEqual(["double", "own"]);
+    },
+  );
 
   it("says which patterns match no tools yet", async () => {
     await using home = await clientHomeWithStore();

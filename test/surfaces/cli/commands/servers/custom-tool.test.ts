@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeTool } from "../../../../support/custom.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { testApi } from "../../../../support/test-api.ts";
 import { typed } from "../../../../support/typed.ts";
 
@@ -72,7 +73,7 @@ describe("toolkeep tool", () => {
     expect(refused.err).toContain("timeout_ms: expected a whole number from 1 to 300000");
   });
 
-  it("test shows how a script ended, and what it said beside its answer", async () => {
+  inDeep("test shows how a script ended, and what it said beside its answer", async () => {
     await using api = await testApi();
     await writeTool(api.home, "good", "echo answer; echo aside >&2");
     const good = await typed(api, ["tool", "test", "good"]);

@@ -55,7 +55,7 @@ describe("toolkeep server auth", () => {
     expect(code).toBe(0);
   });
 
-  it("prints one JSON value for programs", async () => {
+  inDeep("prints one JSON value for programs", async () => {
     await using remote = await oauthServers();
     await using api = await apiWith(remote);
     const { code, out } = await typed(api, [...AUTH, "--json"], {

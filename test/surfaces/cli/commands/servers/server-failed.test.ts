@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkServers } from "../../../../../src/features/admin/check-servers.ts";
 import type { ServerView } from "../../../../../src/surfaces/api/contract.ts";
 import { formatState, suggestNextStep } from "../../../../../src/surfaces/cli/print/server-text.ts";
+import { inDeep } from "../../../../support/length.ts";
 import { toolkeepHere } from "../../../../support/run-command.ts";
 import { tempHome } from "../../../../support/temp-home.ts";
 import { testApi } from "../../../../support/test-api.ts";
@@ -13,39 +14,43 @@ const WELL = fixture("echoes");
 const WELL_WORDS = [WELL.command!, ...WELL.args!];
 
 describe("a server whose last start failed", () => {
-  it("is failed in list, show and doctor, with the reason, for commands that open the store one after another", async () => {
-    await using home = await tempHome();
-    const options = { home: home.path };
-    const broken = join(home.path, "broken.mjs");
-    const added = await toolkeepHere(options, "server", "add", "fs", "--", process.execPath, broken);
-    expect(added).toMatchObject({ code: 1, stdout: expect.stringContaining("does not work yet") });
+  inDeep(
+    "is failed in list, show and doctor, with the reason, for commands that open the store one after another",
+    async () => {
+      await using home = await tempHome();
+      const options = { home: home.path };
+      const broken = join(home.path, "broken.mjs");
+      const added = await toolkeepHere(options, "server", "add", "fs", "--", process.execPath, broken);
+      expect(added).toMatchObject({ code: 1, stdout: expect.stringContaining("does not work yet") });
 
-    const list = await toolkeepHere(options, "server", "list");
-    expect(list.stdout).toMatch(/^fs +failed/m);
-    expect(list.stdout).toMatch(/^fs: failed \d+s ago: .*toolkeep server logs fs$/m);
-    const show = await toolkeepHere(options, "server", "show", "fs");
-    expect(show.stdout).toMatch(/^state: +failed/m);
-    expect(show.stdout).toMatch(/^failed: +\d+s ago$/m);
-    const doctor = await toolkeepHere(options, "doctor");
-    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ server fs: /m) });
-    expect(doctor.stdout).toContain("✓ settings: valid\n");
-    expect(doctor.stdout).toMatch(/\n1 problem found\.\n$/);
+      const list = await toolkeepHere(options, "server", "list");
+      expect(list.stdout).toMatch(/^fs +failed/m);
+      expect(list.stdout).toMatch(/^fs: failed \d+s ago: .*toolkeep server logs fs$/m);
+      const show = await toolkeepHere(options, "server", "show", "fs");
+      expect(show.stdout).toMatch(/^state: +failed/m);
+      expect(show.stdout).toMatch(/^failed: +\d+s ago$/m);
+      const doctor = await toolkeepHere(options, "doctor");
+      expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ server fs: /m) });
+      expect(doctor.stdout).toContain("✓ settings: valid\n");
+      expect(doctor.stdout).toMatch(/\n1 problem found\.\n$/);
 
-    const again = await toolkeepHere(options, "server", "add", "fs", "--", ...WELL_WORDS);
-    expect(again).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(
-        /^Replaced server fs, which had never worked:\n {2}\S[\s\S]*Registered fs with 1 tool:/,
-      ),
-    });
-    expect(await toolkeepHere(options, "doctor")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`✓ server fs: ${process.execPath} found\n`),
-    });
-    expect((await toolkeepHere(options, "server", "list")).stdout).not.toContain("failed");
-    const taken = await toolkeepHere(options, "server", "add", "fs", "--", ...WELL_WORDS);
-    expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("toolkeep server edit fs") });
-  }, 120_000);
+      const again = await toolkeepHere(options, "server", "add", "fs", "--", ...WELL_WORDS);
+      expect(again).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^Replaced server fs, which had never worked:\n {2}\S[\s\S]*Registered fs with 1 tool:/,
+        ),
+      });
+      expect(await toolkeepHere(options, "doctor")).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`✓ server fs: ${process.execPath} found\n`),
+      });
+      expect((await toolkeepHere(options, "server", "list")).stdout).not.toContain("failed");
+      const taken = await toolkeepHere(options, "server", "add", "fs", "--", ...WELL_WORDS);
+      expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("toolkeep server edit fs") });
+    },
+    120_000,
+  );
 
   it("is what doctor exits non-zero for, whichever kind of server it is", async () => {
     const server = { name: "s", enabled: true, source: "stored", state: "unavailable", oauth: null };
