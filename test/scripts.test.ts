@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
 
-/** Nothing type-checks these: a name that is gone from `src/` would only show when somebody runs them. */
+/** Nothing type-checks these, and programs that tests write as text: a name that is gone from `src/` would only show when they run. */
 const SCRIPTS = ["bench", "scripts", "test"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".mjs"))
+    .filter((file) => /\.mjs$|\.test\.ts$/.test(file))
     .map((file) => join(folder, file)),
 );
 
@@ -27,7 +27,9 @@ test("what scripts import by name is exported where they say", () => {
 test("a script that imports something else is found", () => {
   expect(exportsOf("src/lib/lines.ts").size).toBeGreaterThan(0);
   expect(exportsOf("src/lib/lines.ts")).not.toContain("noSuchName");
-  expect(SCRIPTS.flatMap(importsOf).some(({ from }) => from.includes("/dist/"))).toBe(true);
+  const imports = SCRIPTS.flatMap(importsOf);
+  expect(imports.some(({ from }) => from.includes("/dist/"))).toBe(true);
+  expect(imports.some(({ names }) => names.includes("SourceSync"))).toBe(true);
 });
 
 interface Import {
@@ -38,15 +40,18 @@ interface Import {
 /** The imports of other files here: those written as statements, and those that a script makes while it runs. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, "utf8");
+  if (file.endsWith(".ts"))
+    return [...text.matchAll(/import \{([^}]*)\} from \$\{built\("([^"]+)"\)\}/g)].map(([all, names, path]) =>
+      toImport([all, names, relative(dirname(file), `dist/${path}`)]),
+    );
   const statements = text.matchAll(/^import (?:\{([^}]*)\} from )?"(\.[^"]+)";$/gms);
   const calls = text.matchAll(/(?:const \{([^}]*)\} = )?await import\("(\.[^"]+)"\)/g);
-  return [...statements, ...calls].map(([, names = "", from]) => ({
-    from: from!,
-    names: names
-      .split(",")
-      .map((name) => name.split(/ as |:/)[0]!.trim())
-      .filter((name) => name !== ""),
-  }));
+  return [...statements, ...calls].map(toImport);
+}
+
+function toImport([, names = "", from]: readonly (string | undefined)[]): Import {
+  const exported = names.split(",").map((name) => name.split(/ as |:/)[0]!.trim());
+  return { from: from!, names: exported.filter((name) => name !== "") };
 }
 
 /** What is in `dist/` is made of `src/`. */

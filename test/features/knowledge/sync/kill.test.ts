@@ -103,12 +103,13 @@ async function contents(t: TestSync): Promise<Map<string, unknown>> {
 function syncChild(home: string, url: string | null): Child {
   return startChild(`
     import { SourceSync } from ${built("features/knowledge/sync/source-sync.js")};
+    import { SourceTable } from ${built("features/knowledge/tables.js")};
     import { openStore } from ${built("machine/db/open.js")};
     import { randomId } from ${built("lib/id.js")};
     const place = { home: ${JSON.stringify(home)}, databaseUrl: ${JSON.stringify(url)}, clock: Date.now };
     const store = await openStore(place);
     const log = { info() {}, warn() {}, error() {}, debug() {} };
-    const sync = new SourceSync({ ...place, store, newId: randomId, log });
+    const sync = new SourceSync({ ...place, sources: new SourceTable(store.database), sharing: store, newId: randomId, log });
     const onProgress = ({ seen }) => console.log("seen " + seen);
     const outcome = await sync.sync({ access: { labels: null }, onProgress });
     console.log("done " + JSON.stringify(outcome));
