@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Deprecation, Route } from "../../contract/define-route.ts";
-import { inputSchema } from "../../contract/shape.ts";
 import type { Admins } from "./admins.ts";
 import { gives } from "./components.ts";
+import { DerivedSchema } from "./derived-schema.ts";
 import { whileConnected } from "./disconnect.ts";
 import { exactly, nameText } from "./schema.ts";
 
@@ -23,8 +23,8 @@ export function addFeatureRoutes(
         ...(role && { role }),
         ...(deprecated && { deprecated: true as const }),
         ...paramsSchema(path, route.params),
-        ...(query && { querystring: inputSchema(query) }),
-        ...(body && { body: inputSchema(body) }),
+        ...(query && { querystring: new DerivedSchema(query) }),
+        ...(body && { body: new DerivedSchema(body) }),
         response: gives(answer, status),
       },
       ...(deprecated && {
@@ -48,7 +48,7 @@ function paramsSchema(path: string, described: z.ZodObject | undefined): { param
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   if (names.length === 0) return {};
   const named = Object.fromEntries(names.map((name) => [name, nameText]));
-  return { params: described ? inputSchema(described) : exactly(named, names) };
+  return { params: described ? new DerivedSchema(described) : exactly(named, names) };
 }
 
 /** What the command line says of itself. Every client may say it, so it decides nothing. */

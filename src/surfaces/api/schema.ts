@@ -5,6 +5,7 @@ import type {
   FastifySerializerCompiler,
   FastifyServerOptions,
 } from "fastify";
+import { DerivedSchema } from "./derived-schema.ts";
 
 /**
  * Compiles the schemas of routes. Bodies are taken as they come, because a string where a number belongs is a
@@ -14,7 +15,9 @@ import type {
 export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   let compiled: ValidateFunction | undefined;
   const validate = (data: unknown): boolean => {
-    compiled ??= (httpPart === "body" ? bodies : texts).compile(schema);
+    compiled ??= (httpPart === "body" ? bodies : texts).compile(
+      schema instanceof DerivedSchema ? schema.toJSON() : schema,
+    );
     const fits = compiled(data);
     // Where Fastify looks for them.
     validate.errors = compiled.errors ?? null;

@@ -2,9 +2,10 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { exportQuery } from "../../../call/audit/contract.ts";
 import { audit } from "../../../call/audit/feature.ts";
-import { type Infer, inputSchema } from "../../../contract/shape.ts";
+import type { Infer } from "../../../contract/shape.ts";
 import { domainOf } from "../../../features/open-features.ts";
 import type { ApiContext } from "../api-options.ts";
+import { DerivedSchema } from "../derived-schema.ts";
 import { JSONL, jsonLines } from "../schema.ts";
 
 /** A stream, because an audit may be longer than memory. */
@@ -15,7 +16,7 @@ export function auditExportRoute(app: FastifyInstance, { hub }: ApiContext): voi
     {
       schema: {
         summary: "Writes the audit as JSON, a line each, oldest first",
-        querystring: inputSchema(exportQuery),
+        querystring: new DerivedSchema(exportQuery),
         response: jsonLines,
       },
     },

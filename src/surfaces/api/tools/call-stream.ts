@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { type CallLine, type CallRequest, callRequest } from "../../../call/executor/contract.ts";
 import { toToolCall } from "../../../call/executor/routes.ts";
-import { inputSchema } from "../../../contract/shape.ts";
 import type { ApiContext } from "../api-options.ts";
+import { DerivedSchema } from "../derived-schema.ts";
 import { whileConnected } from "../disconnect.ts";
 import { JSONL, jsonLines } from "../schema.ts";
 
@@ -14,7 +14,7 @@ export function callStreamRoute(app: FastifyInstance, { hub, admins }: ApiContex
       schema: {
         role: "operator",
         summary: "Calls a tool, and tells of its progress; the last line is the outcome",
-        body: inputSchema(callRequest),
+        body: new DerivedSchema(callRequest),
         response: jsonLines,
       },
     },

@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { inputSchema } from "../../../../contract/shape.ts";
 import { serverTest, testQuery, testReport } from "../../../../servers/contract.ts";
 import type { StepListener } from "../../../../servers/lifecycle/server-log.ts";
 import { toTestedServer } from "../../../../servers/lifecycle/tested-server.ts";
 import type { ApiContext } from "../../api-options.ts";
 import { gives } from "../../components.ts";
 import type { ServerTest, TestLine, TestReport } from "../../contract.ts";
+import { DerivedSchema } from "../../derived-schema.ts";
 import { whileConnected } from "../../disconnect.ts";
 import { byName } from "../../schema.ts";
 
@@ -32,7 +32,7 @@ export function serverTestRoutes(app: FastifyInstance, { hub, options }: ApiCont
         role: "operator",
         summary: "Connects to a server anew and lists its tools",
         params: byName,
-        querystring: inputSchema(testQuery),
+        querystring: new DerivedSchema(testQuery),
         response: gives(testReport),
       },
     },
@@ -48,8 +48,8 @@ export function serverTestRoutes(app: FastifyInstance, { hub, options }: ApiCont
       schema: {
         summary:
           "Tries a configuration that is not registered; with nothing but a name, the server of that name",
-        body: inputSchema(serverTest),
-        querystring: inputSchema(testQuery),
+        body: new DerivedSchema(serverTest),
+        querystring: new DerivedSchema(testQuery),
         response: gives(testReport),
       },
     },
